@@ -1,0 +1,133 @@
+package dev.belay;
+
+import dev.belay.ReadResult.Chunk;
+import dev.belay.ReadResult.End;
+import dev.belay.ReadResult.Gap;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+/// A place in the log of a session that moves forward as it is drained: what one reader has not read yet.
+///
+/// Safe for any thread; two threads that drain one cursor share its output between them.
+public final class Cursor {
+    private final Life life;
+    private final OutputLog log;
+    private final boolean holds;
+    private long position;
+    /// Whether the byte at the position follows a gap, so that it may lie within a character.
+    private boolean afterGap;
+
+    /// @param holds whether draining this cursor is what lets the log of a lossless session go on
+    Cursor(Life life, Actor actor, long position, boolean holds) {
+        this.life = life;
+        this.log = new OutputLog(life, actor);
+        this.position = position;
+        this.holds = holds;
+    }
+
+    /// The offset of the first byte not drained yet.
+    public synchronized long position() {
+        return position;
+    }
+
+    /// Bytes between here and the end of the log.
+    public long unread() {
+        return Math.max(0, log.end() - position());
+    }
+
+    /// What comes next, without moving.
+    public ReadResult peek(int max) {
+        return log.read(position(), max);
+    }
+
+    /// What comes next; the cursor moves past it.
+    public synchronized ReadResult drain(int max) {
+        ReadResult result = log.read(position, max);
+        move(result.next(), result instanceof Gap);
+        return result;
+    }
+
+    /// What comes next as text, without moving.
+    public synchronized Text peekText(int maxBytes) {
+        return text(maxBytes);
+    }
+
+    /// What comes next as text; the cursor moves past it.
+    public synchronized Text drainText(int maxBytes) {
+        Text text = text(maxBytes);
+        move(text.next(), text.lostBytes() > 0 && text.text().isEmpty());
+        return text;
+    }
+
+    /// Waits until there is something to drain: bytes, a gap or the end.
+    ///
+    /// @return false if nothing came in time
+    public boolean awaitMore(Duration timeout) throws InterruptedException {
+        return !OutputLog.isEmpty(log.read(position(), 1, timeout));
+    }
+
+    /// Waits for the first of several things in the output from here on, without moving.
+    public Waited await(Until until, Duration timeout) throws InterruptedException {
+        return new Search(life, log, until, position()).run(timeout);
+    }
+
+    /// Moves to an offset, forward or back.
+    public synchronized void moveTo(long offset) {
+        move(offset, false);
+    }
+
+    private void move(long to, boolean gap) {
+        afterGap = gap || (afterGap && to == position);
+        position = to;
+        if (holds) {
+            life.drained(to);
+        }
+    }
+
+    private Text text(int maxBytes) {
+        if (maxBytes < 4) {
+            throw SessionException.invalid("Text is read at least 4 bytes at a time, the longest character.");
+        }
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        long at = position;
+        long lost = 0;
+        boolean ended = false;
+        boolean ragged = afterGap;
+        boolean cutHere = false;
+        life.touch();
+        collecting:
+        while (bytes.size() < maxBytes) {
+            switch (log.look(at, maxBytes - bytes.size())) {
+                case Chunk chunk when chunk.bytes().length == 0 -> {
+                    break collecting;
+                }
+                case Chunk chunk -> {
+                    int skip = ragged ? Utf8.continuationHead(chunk.bytes(), chunk.bytes().length) : 0;
+                    ragged = false;
+                    lost += skip;
+                    bytes.write(chunk.bytes(), skip, chunk.bytes().length - skip);
+                    at = chunk.next();
+                }
+                case Gap gap -> {
+                    // What stands before a gap is given out alone, so that the gap has a place in the text.
+                    if (bytes.size() > 0) {
+                        cutHere = true;
+                        break collecting;
+                    }
+                    lost += gap.lostBytes();
+                    at = gap.next();
+                    ragged = true;
+                }
+                case End _ -> {
+                    ended = true;
+                    break collecting;
+                }
+            }
+        }
+        byte[] all = bytes.toByteArray();
+        int keep = ended || cutHere ? 0 : Utf8.incompleteTail(all, all.length);
+        String text = new String(all, 0, all.length - keep, StandardCharsets.UTF_8);
+        return new Text(text, position, at - keep, lost, ended);
+    }
+}

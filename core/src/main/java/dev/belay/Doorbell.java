@@ -1,0 +1,50 @@
+package dev.belay;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/// Wakes those who wait for something to happen in a session.
+///
+/// Ringing never blocks and costs two reads while nobody waits, so the host's loop may ring. A waiter that noted
+/// the count before it looked at the session misses nothing: `await` returns at once if the bell rang since.
+final class Doorbell {
+    private final AtomicLong rings = new AtomicLong();
+    private final Set<Thread> waiting = ConcurrentHashMap.newKeySet();
+
+    long rings() {
+        return rings.get();
+    }
+
+    void ring() {
+        rings.incrementAndGet();
+        if (!waiting.isEmpty()) {
+            waiting.forEach(LockSupport::unpark);
+        }
+    }
+
+    /// Waits until the bell has rung after `seen` was noted, or until the deadline.
+    ///
+    /// @return whether it rang
+    boolean await(long seen, Deadline deadline) throws InterruptedException {
+        if (rings.get() != seen) {
+            return true;
+        }
+        Thread me = Thread.currentThread();
+        waiting.add(me);
+        try {
+            while (rings.get() == seen) {
+                if (Thread.interrupted()) {
+                    throw new InterruptedException();
+                }
+                if (!deadline.park(this)) {
+                    return rings.get() != seen;
+                }
+            }
+            return true;
+        } finally {
+            waiting.remove(me);
+        }
+    }
+}

@@ -1,0 +1,22 @@
+package dev.belay;
+
+import java.util.Locale;
+
+/// Why a session ended; the first reason is kept.
+public enum EndReason {
+    /// The leader ended by itself, or by a signal that did not come from Belay's own ending of the session.
+    EXIT,
+    /// Somebody closed the session.
+    CLOSED,
+    /// The session's wall-clock time was used up.
+    TIMEOUT,
+    /// Nothing happened in the session for its idle time.
+    IDLE_TIMEOUT,
+    /// Belay itself ended.
+    SHUTDOWN;
+
+    /// The name in records.
+    public String label() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

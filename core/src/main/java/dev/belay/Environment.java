@@ -1,0 +1,73 @@
+package dev.belay;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/// The environment that every session starts from, before its spec adds to it.
+public record Environment(Map<String, String> variables) {
+    /// What looks secret, as patterns in which `*` stands for anything.
+    public static final List<String> SECRETS = List.of("*TOKEN*", "*SECRET*", "*PASSWORD*", "*API_KEY*", "BELAY_*");
+
+    private static final Set<String> BASICS = Set.of(
+            "PATH",
+            "HOME",
+            "USER",
+            "LOGNAME",
+            "SHELL",
+            "LANG",
+            "TZ",
+            "TMPDIR",
+            "HTTP_PROXY",
+            "HTTPS_PROXY",
+            "NO_PROXY",
+            "ALL_PROXY",
+            "JAVA_HOME",
+            "SSH_AUTH_SOCK");
+
+    public Environment {
+        variables = Map.copyOf(variables);
+    }
+
+    /// All of the caller's variables but those that look secret: for commands that run on somebody's behalf.
+    public static Environment inherited(Map<String, String> caller) {
+        return inherited(caller, SECRETS);
+    }
+
+    /// All of the caller's variables but those whose name matches one of the patterns, in any case.
+    public static Environment inherited(Map<String, String> caller, List<String> secrets) {
+        Pattern secret = Pattern.compile(
+                secrets.stream()
+                        .map(glob -> Pattern.quote(glob.toUpperCase(Locale.ROOT)).replace("*", "\\E.*\\Q"))
+                        .collect(Collectors.joining("|")));
+        return filtered(caller, name -> !secret.matcher(name).matches());
+    }
+
+    /// A short list of harmless variables, as far as the caller has them set: for servers.
+    public static Environment basic(Map<String, String> caller) {
+        return filtered(caller, name -> BASICS.contains(name) || name.startsWith("LC_"));
+    }
+
+    /// This environment with more variables.
+    public Environment with(Map<String, String> more) {
+        Map<String, String> all = new TreeMap<>(variables);
+        all.putAll(more);
+        return new Environment(all);
+    }
+
+    private static Environment filtered(Map<String, String> caller, java.util.function.Predicate<String> keep) {
+        return new Environment(caller.entrySet().stream()
+                .filter(entry -> keep.test(entry.getKey().toUpperCase(Locale.ROOT)))
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
+    }
+
+    /// The values may be secret; only the names are shown.
+    @Override
+    public String toString() {
+        return "Environment" + new java.util.TreeSet<>(variables.keySet());
+    }
+}

@@ -1,0 +1,314 @@
+package dev.belay;
+
+import dev.belay.host.HostProcess;
+import dev.belay.host.ProcessListener;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/// The state of one session, moved forward by its host.
+///
+/// The listener's methods run on the host's loop and never block. All fields that change are volatile or atomic and
+/// have one writer: the loop for what the process does, the opener for the start, whoever comes first for the reason.
+final class Life implements ProcessListener {
+    final String id;
+    final SessionSpec spec;
+    final FileLog log;
+    final Doorbell bell = new Doorbell();
+    final Keyboard keyboard;
+    /// The cursor behind [Session#drainer()].
+    final Cursor drainer;
+
+    private final Registry registry;
+    private final Permit permit;
+    private final Instant startedAt = Instant.now();
+    private final long startedNanos = System.nanoTime();
+    private final AtomicReference<@Nullable EndReason> reason = new AtomicReference<>();
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final AtomicBoolean outputPosted = new AtomicBoolean();
+    private final AtomicInteger busy = new AtomicInteger();
+
+    private volatile SessionState state = SessionState.STARTING;
+    private volatile @Nullable HostProcess process;
+    private volatile @Nullable Size size;
+    private volatile @Nullable ExitStatus exit;
+    private volatile @Nullable Instant endedAt;
+    private volatile boolean sealed;
+    private volatile boolean paused;
+    private volatile long lastActivityNanos = startedNanos;
+    private volatile long lastOutputNanos = startedNanos;
+    private volatile @Nullable Future<?> timeout;
+    private volatile @Nullable Future<?> idleTimeout;
+
+    Life(Registry registry, String id, SessionSpec spec, Permit permit) {
+        this.registry = registry;
+        this.id = id;
+        this.spec = spec;
+        this.permit = permit;
+        this.log = new FileLog(registry.folder(), id, registry.limits().logBytes());
+        this.keyboard = new Keyboard(id, log, bell, registry.timer());
+        this.drainer = new Cursor(this, new Actor(spec.owner()), 0, spec.lossless());
+        if (spec.mode() instanceof Mode.Pty pty) {
+            this.size = pty.size();
+            log.resized(pty.size());
+        }
+        if (spec.lossless()) {
+            log.hold(0);
+        }
+    }
+
+    // --- the start, by the opener ---
+
+    void started(HostProcess started) {
+        process = started;
+        state = SessionState.RUNNING;
+    }
+
+    /// Starts the clocks that end a session. Called after the process is heard, so the exit may have come already.
+    void startClocks() {
+        if (spec.timeout() != null) {
+            timeout = registry.timer().schedule(() -> expire(EndReason.TIMEOUT), nanos(spec.timeout()), NANOS);
+        }
+        Duration idle = idleLimit();
+        if (idle != null) {
+            scheduleIdle(nanos(idle));
+        }
+        if (sealed) {
+            stopClocks();
+        }
+    }
+
+    private static final TimeUnit NANOS = TimeUnit.NANOSECONDS;
+
+    private static long nanos(Duration duration) {
+        return TimeUnit.NANOSECONDS.convert(duration);
+    }
+
+    private @Nullable Duration idleLimit() {
+        return spec.idleTimeout() != null ? spec.idleTimeout() : registry.limits().idleTimeout();
+    }
+
+    private void scheduleIdle(long delayNanos) {
+        idleTimeout = registry.timer().schedule(this::lookIdle, delayNanos, NANOS);
+    }
+
+    /// One timer, set again for what is left of the quiet time, rather than one per byte.
+    private void lookIdle() {
+        Duration idle = idleLimit();
+        if (idle == null || sealed) {
+            return;
+        }
+        long quiet = System.nanoTime() - lastActivityNanos;
+        if (busy.get() > 0) {
+            scheduleIdle(nanos(idle));
+        } else if (quiet < nanos(idle)) {
+            scheduleIdle(nanos(idle) - quiet);
+        } else {
+            expire(EndReason.IDLE_TIMEOUT);
+        }
+    }
+
+    private void expire(EndReason why) {
+        registry.background("end " + id, () -> end(why, registry.limits().closeGrace()));
+    }
+
+    private void stopClocks() {
+        for (Future<?> clock : new Future<?>[] {timeout, idleTimeout}) {
+            if (clock != null) {
+                clock.cancel(false);
+            }
+        }
+    }
+
+    // --- what the process does, on the host's loop ---
+
+    @Override
+    public boolean output(ByteBuffer bytes, Outlet outlet) {
+        int count = bytes.remaining();
+        long unstored = log.unstored();
+        log.append(bytes, outlet);
+        registry.logged(count, log.unstored() - unstored);
+        long now = System.nanoTime();
+        lastOutputNanos = now;
+        lastActivityNanos = now;
+        bell.ring();
+        if (registry.observed() && outputPosted.compareAndSet(false, true)) {
+            registry.post(observer -> {
+                outputPosted.set(false);
+                observer.output(id, log.end());
+            });
+        }
+        if (log.full()) {
+            paused = true;
+            // The drainer may have made room between the two lines above, and found nothing to wake.
+            if (log.full()) {
+                return false;
+            }
+            paused = false;
+        }
+        return true;
+    }
+
+    @Override
+    public void resized(Size to) {
+        size = to;
+        log.resized(to);
+        bell.ring();
+    }
+
+    @Override
+    public void exited(ExitStatus status, boolean held) {
+        reason.compareAndSet(null, EndReason.EXIT);
+        keyboard.retire();
+        endedAt = Instant.now();
+        if (!held) {
+            seal();
+        }
+        exit = status;
+        state = SessionState.EXITED;
+        bell.ring();
+        registry.exited(this);
+        if (!held) {
+            registry.released(this);
+        }
+    }
+
+    @Override
+    public void released() {
+        seal();
+        bell.ring();
+        registry.released(this);
+    }
+
+    private void seal() {
+        log.seal();
+        sealed = true;
+        stopClocks();
+        permit.close();
+    }
+
+    // --- the end ---
+
+    HostProcess.Ended end(EndReason why, Duration grace) {
+        HostProcess running = process();
+        reason.compareAndSet(null, why);
+        return running.end(grace);
+    }
+
+    /// Undoes an open that failed: as if the session had never been.
+    void abandon() {
+        HostProcess running = process;
+        if (running != null) {
+            reason.compareAndSet(null, EndReason.CLOSED);
+            running.end(Duration.ZERO);
+        }
+        state = SessionState.CLOSED;
+        stopClocks();
+        permit.close();
+        log.delete();
+        bell.ring();
+    }
+
+    /// Forgets the output of a session whose processes have ended.
+    ///
+    /// @return false if it was forgotten before
+    boolean forget() {
+        if (!closed.compareAndSet(false, true)) {
+            return false;
+        }
+        state = SessionState.CLOSED;
+        log.delete();
+        bell.ring();
+        return true;
+    }
+
+    // --- what others ask ---
+
+    SessionState state() {
+        return state;
+    }
+
+    @Nullable ExitStatus exit() {
+        return exit;
+    }
+
+    /// Whether nothing more will ever be appended to the log.
+    boolean sealed() {
+        return sealed;
+    }
+
+    long lastOutputNanos() {
+        return lastOutputNanos;
+    }
+
+    HostProcess process() {
+        HostProcess running = process;
+        if (running == null) {
+            throw new SessionException(ErrorCode.UNAVAILABLE, "Session " + id + " is still starting; try again.");
+        }
+        return running;
+    }
+
+    void touch() {
+        lastActivityNanos = System.nanoTime();
+    }
+
+    /// Counts as activity until it is closed.
+    Busy busy() {
+        busy.incrementAndGet();
+        return () -> {
+            touch();
+            busy.decrementAndGet();
+        };
+    }
+
+    /// Something that goes on in a session, such as a wait.
+    interface Busy extends AutoCloseable {
+        @Override
+        void close();
+    }
+
+    /// The drainer has moved: a process that waits for room may go on.
+    void drained(long to) {
+        log.hold(to);
+        HostProcess running = process;
+        if (paused && running != null && !log.full()) {
+            paused = false;
+            running.resume();
+        }
+    }
+
+    SessionRecord record() {
+        HostProcess running = process;
+        ExitStatus ended = exit;
+        Size now = size;
+        boolean held = state == SessionState.EXITED && !sealed;
+        return new SessionRecord(
+                id,
+                spec.mode().backend(),
+                spec.command().getFirst(),
+                spec.command().subList(1, spec.command().size()),
+                running == null ? spec.workdir() : running.workdir(),
+                now == null ? null : now.cols(),
+                now == null ? null : now.rows(),
+                running == null ? 0 : running.pid(),
+                spec.owner(),
+                spec.labels(),
+                startedAt,
+                endedAt,
+                state,
+                ended == null ? null : ended.code(),
+                ended == null ? null : ended.signal().map(Signal::name).orElse(null),
+                held && running != null ? running.survivors() : 0,
+                log.start(),
+                log.end(),
+                startedAt.plusNanos(lastActivityNanos - startedNanos),
+                ended == null && state != SessionState.CLOSED ? null : reason.get());
+    }
+}

@@ -1,0 +1,48 @@
+package dev.belay;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/// The capacity for sessions: a count that only [Permit]s change, so that it cannot drift.
+///
+/// Safe for any thread; never blocks.
+public final class Permits {
+    private final int limit;
+    private final AtomicInteger used = new AtomicInteger();
+    private final Consumer<String> leaked;
+
+    public Permits(int limit) {
+        this(limit, _ -> {});
+    }
+
+    /// @param leaked told, on the cleaner's thread, about a permit that was dropped without being closed
+    public Permits(int limit, Consumer<String> leaked) {
+        this.limit = limit;
+        this.leaked = leaked;
+    }
+
+    public int limit() {
+        return limit;
+    }
+
+    /// How many permits are out now.
+    public int used() {
+        return used.get();
+    }
+
+    /// Takes a permit, or throws `LIMIT_REACHED`.
+    public Permit acquire() {
+        int now = used.get();
+        while (now < limit) {
+            int seen = used.compareAndExchange(now, now + 1);
+            if (seen == now) {
+                return new Permit(used, leaked);
+            }
+            now = seen;
+        }
+        throw new SessionException(
+                ErrorCode.LIMIT_REACHED,
+                "Maximum PTY sessions reached (" + now + " of " + limit
+                        + "): close a session you no longer need, or wait until one has exited, then try again.");
+    }
+}

@@ -1,0 +1,118 @@
+package dev.belay;
+
+/// Turns a terminal's bytes into plain text: escape sequences and control characters are removed, all but tab, line
+/// feed and carriage return. Works on a stream: sequences and characters may be split between calls.
+///
+/// Not safe for several threads.
+public final class PlainText {
+    /// Sequences that carry text, such as a window title, are given up after this many bytes, so that one that never
+    /// ends cannot hide all that follows.
+    private static final int MAX_STRING_BYTES = 64 << 10;
+
+    private static final int ESC = 0x1B;
+
+    /// Receives the text.
+    public interface Sink {
+        /// Takes one character.
+        ///
+        /// @param end how many bytes of this call's input it took to complete the character
+        void accept(int codePoint, int end);
+    }
+
+    private enum State {
+        GROUND,
+        ESCAPE,
+        INTERMEDIATE,
+        CONTROL_SEQUENCE,
+        STRING,
+        STRING_ESCAPE
+    }
+
+    private State state = State.GROUND;
+    private int stringBytes;
+    private int partial;
+    private int missing;
+    private int lowest;
+
+    public void feed(byte[] bytes, Sink sink) {
+        for (int i = 0; i < bytes.length; i++) {
+            int b = bytes[i] & 0xFF;
+            if (missing > 0 && (b & 0xC0) != 0x80) {
+                missing = 0;
+                sink.accept(0xFFFD, i);
+            }
+            step(b, i + 1, sink);
+        }
+    }
+
+    private void step(int b, int end, Sink sink) {
+        switch (state) {
+            case GROUND -> ground(b, end, sink);
+            case ESCAPE -> state = switch (b) {
+                case '[' -> State.CONTROL_SEQUENCE;
+                case ']', 'P', 'X', '^', '_' -> string();
+                case ESC -> State.ESCAPE;
+                default -> b >= 0x20 && b < 0x30 ? State.INTERMEDIATE : State.GROUND;
+            };
+            case INTERMEDIATE -> {
+                if (b == ESC) {
+                    state = State.ESCAPE;
+                } else if (b < 0x20 || b >= 0x30) {
+                    state = State.GROUND;
+                }
+            }
+            case CONTROL_SEQUENCE -> {
+                if (b == ESC) {
+                    state = State.ESCAPE;
+                } else if (b >= 0x40 || b == 0x18 || b == 0x1A) {
+                    state = State.GROUND;
+                } else if (b == '\n' || b == '\r' || b == '\t') {
+                    // Terminals obey control characters in the middle of a sequence.
+                    sink.accept(b, end);
+                }
+            }
+            case STRING -> {
+                if (b == 0x07 || b == 0x18 || b == 0x1A || ++stringBytes > MAX_STRING_BYTES) {
+                    state = State.GROUND;
+                } else if (b == ESC) {
+                    state = State.STRING_ESCAPE;
+                }
+            }
+            case STRING_ESCAPE -> {
+                state = State.ESCAPE;
+                if (b == '\\') {
+                    state = State.GROUND;
+                } else {
+                    step(b, end, sink);
+                }
+            }
+        }
+    }
+
+    private State string() {
+        stringBytes = 0;
+        return State.STRING;
+    }
+
+    private void ground(int b, int end, Sink sink) {
+        if (missing > 0) {
+            partial = partial << 6 | (b & 0x3F);
+            if (--missing == 0) {
+                boolean valid = partial >= lowest && partial <= 0x10FFFF && (partial < 0xD800 || partial > 0xDFFF);
+                sink.accept(valid ? partial : 0xFFFD, end);
+            }
+        } else if (b == ESC) {
+            state = State.ESCAPE;
+        } else if (b < 0x80) {
+            if ((b >= 0x20 && b != 0x7F) || b == '\n' || b == '\r' || b == '\t') {
+                sink.accept(b, end);
+            }
+        } else if (b >= 0xC2 && b <= 0xF4) {
+            missing = b >= 0xF0 ? 3 : b >= 0xE0 ? 2 : 1;
+            lowest = missing == 3 ? 0x10000 : missing == 2 ? 0x800 : 0x80;
+            partial = b & (0x3F >> missing);
+        } else {
+            sink.accept(0xFFFD, end);
+        }
+    }
+}

@@ -1,0 +1,408 @@
+package dev.belay;
+
+import dev.belay.host.Host;
+import dev.belay.host.HostProcess;
+import dev.belay.host.Launch;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/// What stands behind a [Sessions]: the table of sessions, the permits, the timer, the files.
+///
+/// It does not know its [Sessions], so that one which is dropped can be found by the garbage collector.
+final class Registry {
+    private final Host host;
+    private final Limits limits;
+    private final Environment environment;
+    private final StateFolder state;
+    private final Observers observers;
+    private final Permits permits;
+    private final ScheduledThreadPoolExecutor timer;
+    private final ConcurrentSkipListMap<String, Life> lives = new ConcurrentSkipListMap<>();
+    /// Exited sessions, oldest first. Used on the timer's thread only.
+    private final ArrayDeque<Life> retained = new ArrayDeque<>();
+    /// Opening goes through the gate; closing shuts it, so that no session can slip in behind.
+    private final ReentrantReadWriteLock gate = new ReentrantReadWriteLock();
+    private final CountDownLatch gone = new CountDownLatch(1);
+    private final Thread hook;
+    private final LongAdder opened = new LongAdder();
+    private final LongAdder closed = new LongAdder();
+    private final LongAdder rejected = new LongAdder();
+    private final LongAdder leaked = new LongAdder();
+    private final LongAdder bytesLogged = new LongAdder();
+    private final LongAdder bytesUnstored = new LongAdder();
+    private volatile boolean shut;
+
+    Registry(Host host, Limits limits, Environment environment, Path stateFolder, List<SessionObserver> observers) {
+        this.host = host;
+        this.limits = limits;
+        this.environment = environment;
+        this.state = StateFolder.open(stateFolder);
+        this.observers = new Observers(observers);
+        this.permits = new Permits(limits.maxSessions(), this::leaked);
+        this.timer = new ScheduledThreadPoolExecutor(
+                1, Thread.ofPlatform().daemon().name("belay-timer").factory());
+        timer.setRemoveOnCancelPolicy(true);
+        timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        this.hook = Thread.ofPlatform().name("belay-shutdown").unstarted(this::shutDown);
+        Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    Host host() {
+        return host;
+    }
+
+    Limits limits() {
+        return limits;
+    }
+
+    Path folder() {
+        return state.folder();
+    }
+
+    String instance() {
+        return state.instance();
+    }
+
+    ScheduledThreadPoolExecutor timer() {
+        return timer;
+    }
+
+    // --- open ---
+
+    Life open(SessionSpec spec) {
+        try {
+            gate.readLock().lock();
+            try {
+                return admit(spec);
+            } finally {
+                gate.readLock().unlock();
+            }
+        } catch (SessionException e) {
+            rejected.increment();
+            post(observer -> observer.rejected(spec, e.code(), String.valueOf(e.getMessage())));
+            throw e;
+        }
+    }
+
+    private Life admit(SessionSpec spec) {
+        if (shut) {
+            throw new SessionException(ErrorCode.UNAVAILABLE, "Belay is shutting down; no session can be opened.");
+        }
+        String id = spec.id() != null ? spec.id() : UUID.randomUUID().toString();
+        Permit permit = permits.acquire();
+        Life life = null;
+        boolean listed = false;
+        boolean announced = false;
+        boolean done = false;
+        try {
+            life = new Life(this, id, spec, permit);
+            if (lives.putIfAbsent(id, life) != null) {
+                throw new SessionException(
+                        ErrorCode.ALREADY_EXISTS, "Session " + id + " exists already; close it, or choose another id.");
+            }
+            listed = true;
+            HostProcess process = host.spawn(launch(id, spec));
+            life.started(process);
+            SessionRecord record = life.record();
+            opened.increment();
+            post(observer -> observer.opened(record));
+            announced = true;
+            process.start(life);
+            life.startClocks();
+            done = true;
+            return life;
+        } finally {
+            if (!done) {
+                undo(life, permit, listed, announced);
+            }
+        }
+    }
+
+    private void undo(@Nullable Life life, Permit permit, boolean listed, boolean announced) {
+        try {
+            if (life != null) {
+                life.abandon();
+            }
+        } finally {
+            permit.close();
+            if (listed && life != null) {
+                lives.remove(life.id, life);
+            }
+            if (announced && life != null) {
+                gone(life);
+            }
+        }
+    }
+
+    private Launch launch(String id, SessionSpec spec) {
+        String mark = instance() + "/" + id;
+        Map<String, String> env = new HashMap<>(environment.variables());
+        if (spec.mode() instanceof Mode.Pty) {
+            env.put("TERM", "xterm-256color");
+        }
+        env.putAll(spec.env());
+        env.put("BELAY_SESSION", mark);
+        return new Launch(mark, spec.command(), spec.workdir(), env, spec.mode());
+    }
+
+    // --- know ---
+
+    @Nullable Life find(String id) {
+        return lives.get(id);
+    }
+
+    Collection<Life> all() {
+        return lives.values();
+    }
+
+    Stats stats() {
+        return new Stats(
+                permits.used(),
+                permits.limit(),
+                lives.size(),
+                opened.sum(),
+                closed.sum(),
+                rejected.sum(),
+                leaked.sum(),
+                bytesLogged.sum(),
+                bytesUnstored.sum(),
+                observers.dropped());
+    }
+
+    // --- what lives report, on the host's loop ---
+
+    void logged(long bytes, long unstored) {
+        bytesLogged.add(bytes);
+        if (unstored > 0) {
+            bytesUnstored.add(unstored);
+        }
+    }
+
+    boolean observed() {
+        return !observers.none();
+    }
+
+    void post(Consumer<SessionObserver> event) {
+        observers.post(event);
+    }
+
+    void exited(Life life) {
+        post(observer -> observer.exited(life.record()));
+    }
+
+    /// A session has ended for good; it stays readable for a while.
+    void released(Life life) {
+        if (!timer.isShutdown()) {
+            timer.execute(() -> retain(life));
+        }
+    }
+
+    private void retain(Life life) {
+        retained.removeIf(old -> old.state() == SessionState.CLOSED);
+        if (life.state() == SessionState.CLOSED) {
+            return;
+        }
+        retained.add(life);
+        var _ = timer.schedule(() -> expel(life), limits.retention().toNanos(), TimeUnit.NANOSECONDS);
+        while (retained.size() > limits.maxRetained()) {
+            expel(retained.remove());
+        }
+    }
+
+    private void expel(Life life) {
+        retained.remove(life);
+        if (life.state() != SessionState.CLOSED) {
+            background("forget " + life.id, () -> close(life, EndReason.CLOSED, limits.closeGrace()));
+        }
+    }
+
+    private void leaked(String what) {
+        leaked.increment();
+        post(observer -> observer.leaked(what));
+    }
+
+    /// Runs something that may take a while away from the timer and the loop.
+    void background(String what, Runnable task) {
+        Thread.ofVirtual().name("belay " + what).start(() -> {
+            try {
+                task.run();
+            } catch (RuntimeException e) {
+                Log.LOG.log(System.Logger.Level.WARNING, "could not " + what, e);
+            }
+        });
+    }
+
+    // --- close ---
+
+    Closed close(Life life, EndReason why, Duration grace) {
+        HostProcess.Ended ended = life.end(why, grace);
+        if (life.exit() == null) {
+            throw new SessionException(
+                    ErrorCode.INTERNAL,
+                    "Session " + life.id + " could not be ended, it is kept: " + String.join("; ", ended.left()));
+        }
+        if (life.forget()) {
+            lives.remove(life.id, life);
+            gone(life);
+        }
+        if (!ended.left().isEmpty()) {
+            throw new SessionException(
+                    ErrorCode.INTERNAL,
+                    "Session " + life.id + " is closed, but some of its processes could not be ended: "
+                            + String.join("; ", ended.left()));
+        }
+        return new Closed(life.exit(), ended.killed());
+    }
+
+    private void gone(Life life) {
+        closed.increment();
+        post(observer -> observer.closed(life.record()));
+    }
+
+    /// Closes every session and gives everything back. The second caller waits for the first.
+    void closeAll() {
+        if (!shutGate()) {
+            awaitGone();
+            return;
+        }
+        Queue<Exception> failures = new ConcurrentLinkedQueue<>();
+        try {
+            closeEach(List.copyOf(lives.values()), EndReason.SHUTDOWN, failures);
+            attempt(timer::shutdownNow, failures);
+            attempt(host::close, failures);
+            attempt(this::closeState, failures);
+            attempt(this::unhook, failures);
+        } finally {
+            gone.countDown();
+        }
+        report(failures);
+    }
+
+    /// Waits for opens that are under way and lets no more through.
+    ///
+    /// @return false if the gate was shut before
+    private boolean shutGate() {
+        gate.writeLock().lock();
+        try {
+            boolean first = !shut;
+            shut = true;
+            return first;
+        } finally {
+            gate.writeLock().unlock();
+        }
+    }
+
+    /// Closes sessions side by side; one that fails does not stop the rest. One that is still starting is not yet
+    /// anybody's session: its opener finishes it.
+    void closeEach(Collection<Life> targets, EndReason why, Queue<Exception> failures) {
+        List<Thread> closers = new ArrayList<>();
+        for (Life life : targets) {
+            if (life.state() == SessionState.STARTING) {
+                continue;
+            }
+            closers.add(Thread.ofVirtual().name("belay close " + life.id).start(
+                    () -> attempt(() -> close(life, why, limits.closeGrace()), failures)));
+        }
+        boolean interrupted = false;
+        for (Thread closer : closers) {
+            while (closer.isAlive()) {
+                try {
+                    closer.join();
+                } catch (InterruptedException _) {
+                    interrupted = true;
+                }
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    static void report(Collection<Exception> failures) {
+        if (failures.isEmpty()) {
+            return;
+        }
+        StringBuilder message = new StringBuilder("Not everything could be closed:");
+        failures.forEach(failure -> message.append(' ').append(failure.getMessage()));
+        SessionException all = new SessionException(ErrorCode.INTERNAL, message.toString());
+        failures.forEach(all::addSuppressed);
+        throw all;
+    }
+
+    private static void attempt(Runnable step, Queue<Exception> failures) {
+        try {
+            step.run();
+        } catch (RuntimeException e) {
+            failures.add(e);
+        }
+    }
+
+    private void closeState() {
+        try {
+            state.close();
+        } catch (IOException e) {
+            throw new SessionException(
+                    ErrorCode.INTERNAL, "The state folder could not be cleaned up: " + e, Map.of(), e);
+        }
+    }
+
+    private void unhook() {
+        if (Thread.currentThread().equals(hook)) {
+            return;
+        }
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException _) {
+            // The JVM is shutting down: the hook runs, and waits for this close to be done.
+        }
+    }
+
+    private void awaitGone() {
+        boolean interrupted = false;
+        while (true) {
+            try {
+                gone.await();
+                break;
+            } catch (InterruptedException _) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void shutDown() {
+        try {
+            closeAll();
+        } catch (RuntimeException e) {
+            Log.LOG.log(System.Logger.Level.WARNING, "sessions were left at shutdown", e);
+        }
+    }
+
+    /// The [Sessions] of this registry was dropped without being closed.
+    void dropped() {
+        if (!shut) {
+            leaked("a Sessions was dropped without being closed; its sessions are closed now");
+            background("close a dropped Sessions", this::closeAll);
+        }
+    }
+}

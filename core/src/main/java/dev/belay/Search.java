@@ -1,0 +1,181 @@
+package dev.belay;
+
+import com.google.re2j.Matcher;
+import dev.belay.ReadResult.Chunk;
+import dev.belay.ReadResult.End;
+import dev.belay.ReadResult.Gap;
+import dev.belay.Waited.Fired;
+import java.time.Duration;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/// One wait: follows the log from an offset and looks for what an [Until] names. Runs on the caller's thread.
+final class Search {
+    private static final int WINDOW_CHARS = 64 << 10;
+    private static final int READ_BYTES = 64 << 10;
+
+    private final Life life;
+    private final OutputLog log;
+    private final Until until;
+    private final PlainText plain = new PlainText();
+    private final StringBuilder window = new StringBuilder();
+    /// For each char of the window, the offset after its last byte, relative to `base`.
+    private int[] ends = new int[256];
+    private long base;
+    private long at;
+
+    Search(Life life, OutputLog log, Until until, long from) {
+        this.life = life;
+        this.log = log;
+        this.until = until;
+        this.base = from;
+        this.at = from;
+    }
+
+    Waited run(Duration timeout) throws InterruptedException {
+        Deadline deadline = Deadline.in(timeout);
+        long quietSince = System.nanoTime();
+        try (var _ = life.busy()) {
+            while (true) {
+                long seen = life.bell.rings();
+                // Noted before the output is read: an exit seen here is one whose last byte is read below.
+                boolean exited = until.exit && life.exit() != null;
+                boolean ended = false;
+                boolean more = false;
+                switch (log.look(at, READ_BYTES)) {
+                    case Chunk chunk when chunk.bytes().length == 0 -> {}
+                    case Chunk chunk -> {
+                        Waited found = match(chunk, deadline);
+                        if (found != null) {
+                            return found;
+                        }
+                        at = chunk.next();
+                        more = true;
+                    }
+                    case Gap gap -> {
+                        window.setLength(0);
+                        at = gap.next();
+                        more = true;
+                    }
+                    case End _ -> ended = true;
+                }
+                if (at >= until.offset) {
+                    return new Waited(Fired.OFFSET, at, "");
+                }
+                if (more && !deadline.passed()) {
+                    continue;
+                }
+                if (!more && (exited || ended)) {
+                    return new Waited(Fired.EXIT, at, "");
+                }
+                Deadline quiet = quiet(quietSince);
+                if (quiet != null && quiet.passed()) {
+                    return new Waited(Fired.IDLE, at, "");
+                }
+                if (deadline.passed()) {
+                    return new Waited(Fired.TIMEOUT, at, "");
+                }
+                life.bell.await(seen, quiet == null ? deadline : deadline.earlier(quiet));
+            }
+        }
+    }
+
+    private @Nullable Deadline quiet(long since) {
+        if (until.idle == null) {
+            return null;
+        }
+        long last = life.lastOutputNanos();
+        long from = last - since > 0 ? last : since;
+        return Deadline.atNanos(from + until.idle.toNanos());
+    }
+
+    private @Nullable Waited match(Chunk chunk, Deadline deadline) {
+        if (until.match == null) {
+            return null;
+        }
+        makeRoom();
+        if (window.isEmpty()) {
+            base = chunk.offset();
+        }
+        int start = (int) (chunk.offset() - base);
+        plain.feed(chunk.bytes(), (codePoint, end) -> append(codePoint, start + end));
+        Matcher matcher = until.match.matcher(new Bounded(window, deadline));
+        try {
+            return matcher.find()
+                    ? new Waited(
+                            Fired.MATCH,
+                            matcher.end() == 0 ? chunk.offset() : base + ends[matcher.end() - 1],
+                            matcher.group())
+                    : null;
+        } catch (OutOfTime _) {
+            return new Waited(Fired.TIMEOUT, chunk.offset(), "");
+        }
+    }
+
+    private void append(int codePoint, int end) {
+        int chars = window.length();
+        window.appendCodePoint(codePoint);
+        if (window.length() > ends.length) {
+            ends = Arrays.copyOf(ends, ends.length * 2);
+        }
+        Arrays.fill(ends, chars, window.length(), end);
+    }
+
+    /// Keeps the last 64 KiB of text.
+    private void makeRoom() {
+        int drop = window.length() - WINDOW_CHARS;
+        if (drop > 0) {
+            int shift = ends[drop - 1];
+            window.delete(0, drop);
+            System.arraycopy(ends, drop, ends, 0, window.length());
+            for (int i = 0; i < window.length(); i++) {
+                ends[i] -= shift;
+            }
+            base += shift;
+        }
+    }
+
+    /// Ends a search that takes longer than the wait may: linear time is not short time for every expression.
+    private static final class OutOfTime extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        OutOfTime() {
+            super(null, null, false, false);
+        }
+    }
+
+    private static final class Bounded implements CharSequence {
+        private static final int CHARS_PER_LOOK = 4096;
+        private final CharSequence text;
+        private final Deadline deadline;
+        private int count;
+
+        Bounded(CharSequence text, Deadline deadline) {
+            this.text = text;
+            this.deadline = deadline;
+        }
+
+        @Override
+        public int length() {
+            return text.length();
+        }
+
+        @Override
+        public char charAt(int index) {
+            if (++count % CHARS_PER_LOOK == 0 && deadline.passed()) {
+                throw new OutOfTime();
+            }
+            return text.charAt(index);
+        }
+
+        @Override
+        public CharSequence subSequence(int start, int end) {
+            return text.subSequence(start, end);
+        }
+
+        @Override
+        public String toString() {
+            return text.toString();
+        }
+    }
+}

@@ -1,0 +1,174 @@
+package dev.belay;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/// A stretch of a [FileLog]: one file, or a hole where the disk took nothing.
+///
+/// Written by the log's one writer, read by anybody. The writer's channel is its own, because an interrupt of a
+/// thread that reads closes the channel it reads from.
+final class Segment {
+    private static final FileAttribute<Set<PosixFilePermission>> PRIVATE =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+    /// Changes of outlet that one segment may hold, so that a process that alternates cannot fill the heap.
+    private static final int MAX_SWITCHES = 2048;
+
+    final long base;
+    private final @Nullable Path file;
+    private final @Nullable FileChannel writer;
+    private @Nullable FileChannel reader;
+    private boolean dropped;
+    /// Where the outlet changes, as `offset << 1 | outlet`; replaced, never changed.
+    private volatile long[] switches;
+
+    private Segment(long base, @Nullable Path file, @Nullable FileChannel writer, Outlet first) {
+        this.base = base;
+        this.file = file;
+        this.writer = writer;
+        this.switches = new long[] {encode(base, first)};
+    }
+
+    static Segment create(Path file, long base, Outlet first) throws IOException {
+        Set<StandardOpenOption> options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        boolean posix = file.getFileSystem().supportedFileAttributeViews().contains("posix");
+        FileChannel writer = posix ? FileChannel.open(file, options, PRIVATE) : FileChannel.open(file, options);
+        return new Segment(base, file, writer, first);
+    }
+
+    static Segment hole(long base) {
+        return new Segment(base, null, null, Outlet.STDOUT);
+    }
+
+    boolean isHole() {
+        return file == null;
+    }
+
+    /// Writes what is left in the buffer; on an exception the buffer's position says how much was taken.
+    void write(ByteBuffer bytes) throws IOException {
+        if (writer == null) {
+            throw new IOException("a hole takes no bytes");
+        }
+        while (bytes.hasRemaining()) {
+            writer.write(bytes);
+        }
+    }
+
+    /// Notes the outlet of the bytes from an offset on.
+    ///
+    /// @return false if this segment has no room for another change
+    boolean switchTo(Outlet outlet, long offset) {
+        long[] now = switches;
+        if (outletOf(now[now.length - 1]) == outlet) {
+            return true;
+        }
+        if (now.length == MAX_SWITCHES) {
+            return false;
+        }
+        long[] more = Arrays.copyOf(now, now.length + 1);
+        more[now.length] = encode(offset, outlet);
+        switches = more;
+        return true;
+    }
+
+    /// The outlet of the byte at an offset.
+    Outlet outletAt(long offset) {
+        long[] now = switches;
+        return outletOf(now[indexAt(now, offset)]);
+    }
+
+    /// Where the outlet next changes after an offset; `Long.MAX_VALUE` if it does not.
+    long nextSwitch(long offset) {
+        long[] now = switches;
+        int next = indexAt(now, offset) + 1;
+        return next < now.length ? now[next] >> 1 : Long.MAX_VALUE;
+    }
+
+    /// Reads bytes that have been written. An interrupt of the reading thread is kept, not lost.
+    ///
+    /// @return null if the segment was dropped meanwhile
+    byte @Nullable [] read(long offset, int count) throws IOException {
+        boolean interrupted = false;
+        try {
+            while (true) {
+                ByteBuffer into = ByteBuffer.allocate(count);
+                FileChannel channel = reader();
+                if (channel == null) {
+                    return null;
+                }
+                try {
+                    while (into.hasRemaining()) {
+                        if (channel.read(into, offset - base + into.position()) < 0) {
+                            throw new IOException("the log file " + file + " is shorter than what was written to it");
+                        }
+                    }
+                    return into.array();
+                } catch (ClosedByInterruptException _) {
+                    interrupted |= Thread.interrupted();
+                } catch (ClosedChannelException _) {
+                    // Another reader was interrupted, or the segment was dropped: reader() knows which.
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private synchronized @Nullable FileChannel reader() throws IOException {
+        if (dropped || file == null) {
+            return null;
+        }
+        if (reader == null || !reader.isOpen()) {
+            reader = FileChannel.open(file, StandardOpenOption.READ);
+        }
+        return reader;
+    }
+
+    /// No more will be written.
+    void seal() throws IOException {
+        if (writer != null) {
+            writer.close();
+        }
+    }
+
+    void delete() throws IOException {
+        FileChannel open;
+        synchronized (this) {
+            dropped = true;
+            open = reader;
+        }
+        try (open) {
+            seal();
+        } finally {
+            if (file != null) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+
+    private static int indexAt(long[] switches, long offset) {
+        int found = Arrays.binarySearch(switches, encode(offset, Outlet.STDERR));
+        return found >= 0 ? found : Math.max(0, -found - 2);
+    }
+
+    private static long encode(long offset, Outlet outlet) {
+        return offset << 1 | (outlet == Outlet.STDERR ? 1 : 0);
+    }
+
+    private static Outlet outletOf(long encoded) {
+        return (encoded & 1) == 0 ? Outlet.STDOUT : Outlet.STDERR;
+    }
+}

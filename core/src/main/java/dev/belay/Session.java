@@ -1,0 +1,220 @@
+package dev.belay;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/// A command in a terminal or on pipes, as one actor drives it.
+///
+/// Several handles may stand for one session, and every method may be called from any thread. Methods that may wait
+/// say so; all others return at once. Dropping a handle does not end the session; [#close()] does.
+public final class Session implements AutoCloseable {
+    /// Keeps the owner of all sessions alive while one of them is in use.
+    private final Sessions sessions;
+
+    private final Registry registry;
+    private final Life life;
+    private final Actor actor;
+
+    Session(Sessions sessions, Registry registry, Life life, Actor actor) {
+        this.sessions = sessions;
+        this.registry = registry;
+        this.life = life;
+        this.actor = actor;
+    }
+
+    public String id() {
+        return life.id;
+    }
+
+    public SessionSpec spec() {
+        return life.spec;
+    }
+
+    /// This session as somebody else drives and sees it. Without this, its owner does.
+    public Session as(Actor other) {
+        return new Session(sessions, registry, life, other);
+    }
+
+    // --- know ---
+
+    /// What is known now.
+    public SessionRecord snapshot() {
+        return life.record();
+    }
+
+    /// How the leader ended; empty while it lives. Once present, all that the leader wrote is in the log.
+    public Optional<ExitStatus> exit() {
+        return Optional.ofNullable(life.exit());
+    }
+
+    /// Whether nothing more will ever be printed.
+    public boolean drained() {
+        return life.sealed();
+    }
+
+    /// Subscribes to what happens from now on.
+    public Activity activity() {
+        return new Activity(life);
+    }
+
+    // --- read ---
+
+    /// Everything the session printed.
+    public OutputLog output() {
+        return new OutputLog(life, actor);
+    }
+
+    /// A new cursor at the oldest byte still kept.
+    public Cursor cursor() {
+        return cursor(life.log.start());
+    }
+
+    /// A new cursor at an offset.
+    public Cursor cursor(long offset) {
+        return new Cursor(life, actor, offset, false);
+    }
+
+    /// The one cursor that the session's owner drains: what it has not drained, a lossless session keeps.
+    public Cursor drainer() {
+        return life.drainer;
+    }
+
+    // --- wait ---
+
+    /// Waits for the leader's exit.
+    ///
+    /// @return empty if it did not come in time
+    public Optional<ExitStatus> awaitExit(Duration timeout) throws InterruptedException {
+        cursor(life.log.end()).await(Until.exited(), timeout);
+        return exit();
+    }
+
+    // --- write ---
+
+    /// Writes text; see [#write(byte[], Duration)].
+    public int write(String text) throws InterruptedException {
+        return write(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /// Writes text and a line feed; see [#write(byte[], Duration)].
+    public int writeLine(String text) throws InterruptedException {
+        return write(text + "\n");
+    }
+
+    /// Writes bytes and waits as long as [Limits#writeTimeout()] says; see [#write(byte[], Duration)].
+    public int write(byte[] bytes) throws InterruptedException {
+        return write(bytes, registry.limits().writeTimeout());
+    }
+
+    /// Writes bytes and waits, at most for the timeout, until the terminal or pipe has taken them all. Writes of
+    /// several threads follow each other whole.
+    ///
+    /// @return how many bytes were taken: fewer than given if the child did not read in time
+    public int write(byte[] bytes, Duration timeout) throws InterruptedException {
+        int most = registry.limits().maxInputBytes();
+        if (bytes.length > most) {
+            throw new SessionException(
+                    ErrorCode.TOO_LARGE,
+                    "One write takes at most " + most + " bytes; write these " + bytes.length + " in parts.");
+        }
+        life.keyboard.requireMayType(actor);
+        life.touch();
+        int taken = life.exit() == null ? life.process().write(ByteBuffer.wrap(bytes), timeout) : -1;
+        if (taken < 0) {
+            throw notWritable();
+        }
+        return taken;
+    }
+
+    /// Closes the standard input of a session on pipes: its reader sees the end of the input.
+    public void closeInput() {
+        if (!(life.spec.mode() instanceof Mode.Pipe)) {
+            throw SessionException.invalid("Session " + life.id
+                    + " has a terminal, whose input cannot be closed; write Ctrl-D (\\u0004) at the start of a line.");
+        }
+        life.keyboard.requireMayType(actor);
+        life.process().closeInput();
+    }
+
+    /// Ctrl-C: the character on a terminal, SIGINT to the leader's group on pipes.
+    public void interrupt() throws InterruptedException {
+        if (life.spec.mode() instanceof Mode.Pty) {
+            write(new byte[] {3});
+        } else {
+            life.keyboard.requireMayType(actor);
+            signal(Signal.INT);
+        }
+    }
+
+    // --- end ---
+
+    /// Gives the terminal a new size; its foreground processes get SIGWINCH.
+    public void resize(Size size) {
+        if (!(life.spec.mode() instanceof Mode.Pty)) {
+            throw SessionException.invalid("Session " + life.id + " runs on pipes, which have no size.");
+        }
+        life.touch();
+        if (!life.process().resize(size)) {
+            throw notWritable();
+        }
+    }
+
+    /// Signals the foreground processes of the terminal, or the leader's process group on pipes.
+    public void signal(Signal signal) {
+        life.touch();
+        if (life.process().signal(signal) == 0) {
+            throw new SessionException(
+                    ErrorCode.NOT_FOUND,
+                    "Session " + life.id + " has no process left that " + signal + " could be sent to.");
+        }
+    }
+
+    /// Asks politely: SIGTERM as by [#signal]. A shell at its prompt ignores it; [#close()] does not take no for an
+    /// answer.
+    public void terminate() {
+        signal(Signal.TERM);
+    }
+
+    /// Ends every process of the session and forgets it: SIGHUP, SIGCONT and SIGTERM, then SIGKILL after the grace.
+    /// Returns when nothing is left. Waits at most for the grace and a few seconds; an interrupt does not cut it short.
+    @Override
+    public void close() {
+        close(false);
+    }
+
+    /// As [#close()]; with `force`, without the grace.
+    public Closed close(boolean force) {
+        Duration grace = force ? Duration.ZERO : registry.limits().closeGrace();
+        return registry.close(life, EndReason.CLOSED, grace);
+    }
+
+    // --- the keyboard ---
+
+    /// Takes the keyboard for this handle's actor: the writes of all others fail until it is given back.
+    ///
+    /// @param isPrivate what is printed meanwhile is a gap to all others but admins
+    /// @param timeout   when the lease ends by itself, or null
+    public Lease takeKeyboard(boolean isPrivate, @Nullable Duration timeout) {
+        return life.keyboard.take(actor, isPrivate, timeout);
+    }
+
+    /// Who has the keyboard, if somebody does.
+    public Optional<String> keyboardHolder() {
+        return life.keyboard.holder();
+    }
+
+    private SessionException notWritable() {
+        return new SessionException(
+                ErrorCode.NOT_WRITABLE,
+                "Session " + life.id + " is no longer writable: "
+                        + (life.exit() == null ? "its input is closed." : "it has exited. Read the rest of its output."));
+    }
+
+    @Override
+    public String toString() {
+        return "Session " + life.id;
+    }
+}

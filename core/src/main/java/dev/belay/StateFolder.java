@@ -1,0 +1,133 @@
+package dev.belay;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.Map;
+
+/// Where the logs of one [Sessions] live: a folder of its own within the state folder, held by a lock as long as it
+/// is used. What killed ones left behind is recognised by its lock being free, and deleted.
+///
+/// The lock file is made before the folder and deleted after it, so a folder without a held lock is always stale.
+final class StateFolder implements AutoCloseable {
+    private static final String LOCK = ".lock";
+
+    private final String instance;
+    private final Path folder;
+    private final Path lockFile;
+    private final FileChannel lockChannel;
+
+    private StateFolder(String instance, Path folder, Path lockFile, FileChannel lockChannel) {
+        this.instance = instance;
+        this.folder = folder;
+        this.lockFile = lockFile;
+        this.lockChannel = lockChannel;
+    }
+
+    /// The state folder of this user: `$XDG_STATE_HOME/belay`, else `~/.local/state/belay`.
+    static Path standard(Map<String, String> env) {
+        String xdg = env.getOrDefault("XDG_STATE_HOME", "");
+        Path base = xdg.isEmpty() ? Path.of(System.getProperty("user.home"), ".local", "state") : Path.of(xdg);
+        return base.resolve("belay");
+    }
+
+    static StateFolder open(Path state) {
+        Path parent = state.resolve("sessions");
+        byte[] random = new byte[8];
+        new SecureRandom().nextBytes(random);
+        String instance = HexFormat.of().formatHex(random);
+        try {
+            Files.createDirectories(parent, ownerOnly("rwx------"));
+            sweep(parent);
+            Path lockFile = parent.resolve(instance + LOCK);
+            FileChannel lock = FileChannel.open(
+                    lockFile,
+                    java.util.Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                    ownerOnly("rw-------"));
+            lock.lock();
+            Path folder = Files.createDirectory(parent.resolve(instance), ownerOnly("rwx------"));
+            return new StateFolder(instance, folder, lockFile, lock);
+        } catch (IOException e) {
+            throw new SessionException(
+                    ErrorCode.UNAVAILABLE,
+                    "The state folder " + state + " cannot be used (" + e
+                            + "); make it writable, or choose another one.",
+                    Map.of(),
+                    e);
+        }
+    }
+
+    /// A name that no other [Sessions] has.
+    String instance() {
+        return instance;
+    }
+
+    Path folder() {
+        return folder;
+    }
+
+    @Override
+    public void close() throws IOException {
+        try (lockChannel) {
+            deleteFolder(folder);
+            Files.deleteIfExists(lockFile);
+        }
+    }
+
+    private static void sweep(Path parent) throws IOException {
+        try (DirectoryStream<Path> folders = Files.newDirectoryStream(parent, Files::isDirectory)) {
+            for (Path folder : folders) {
+                Path lockFile = parent.resolve(folder.getFileName() + LOCK);
+                if (!held(lockFile)) {
+                    deleteFolder(folder);
+                    Files.deleteIfExists(lockFile);
+                }
+            }
+        }
+    }
+
+    private static boolean held(Path lockFile) throws IOException {
+        if (!Files.exists(lockFile)) {
+            return false;
+        }
+        try (FileChannel channel = FileChannel.open(lockFile, StandardOpenOption.WRITE);
+                FileLock lock = channel.tryLock()) {
+            return lock == null;
+        } catch (java.nio.channels.OverlappingFileLockException _) {
+            // Another Sessions of this very JVM holds it.
+            return true;
+        } catch (java.nio.file.NoSuchFileException _) {
+            return false;
+        }
+    }
+
+    private static void deleteFolder(Path folder) throws IOException {
+        if (!Files.exists(folder)) {
+            return;
+        }
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+            for (Path file : files) {
+                Files.deleteIfExists(file);
+            }
+        }
+        Files.deleteIfExists(folder);
+    }
+
+    private static FileAttribute<?>[] ownerOnly(String permissions) {
+        boolean posix = FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
+        return posix
+                ? new FileAttribute<?>[] {
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
+                }
+                : new FileAttribute<?>[0];
+    }
+}

@@ -1,0 +1,25 @@
+package dev.belay;
+
+/// Counts of one [Sessions] since it was made.
+///
+/// @param permitsUsed   permits out now
+/// @param permitsLimit  permits there are
+/// @param listed        sessions listed now: living and exited ones
+/// @param opened        sessions opened
+/// @param closed        sessions closed; `opened - closed` are still listed
+/// @param rejected      opens that failed
+/// @param leaked        permits that were dropped and had to be collected
+/// @param bytesLogged   bytes of output taken into logs
+/// @param bytesUnstored bytes of output that the disk refused; not zero means the disk is or was full
+/// @param droppedEvents events that a slow observer never got
+public record Stats(
+        int permitsUsed,
+        int permitsLimit,
+        int listed,
+        long opened,
+        long closed,
+        long rejected,
+        long leaked,
+        long bytesLogged,
+        long bytesUnstored,
+        long droppedEvents) {}

@@ -1,0 +1,11 @@
+package dev.belay.host;
+
+import dev.belay.Mode;
+import java.util.List;
+import java.util.Map;
+
+/// What a host is to start.
+///
+/// @param mark the value of `BELAY_SESSION` that every process of the session carries: `instance/id`
+/// @param env  the whole environment, the mark included
+public record Launch(String mark, List<String> command, String workdir, Map<String, String> env, Mode mode) {}

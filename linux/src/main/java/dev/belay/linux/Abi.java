@@ -1,0 +1,101 @@
+package dev.belay.linux;
+
+import dev.belay.ErrorCode;
+import dev.belay.SessionException;
+
+/// The numbers of Linux that differ between processors, and those that do not. A test compiles them against the C
+/// headers of both.
+///
+/// @param epollEventBytes the size of `struct epoll_event`, which x86_64 packs
+/// @param epollDataOffset where its `data` is
+record Abi(int epollEventBytes, int epollDataOffset, int oDirectory, int oNofollow) {
+    static final Abi X86_64 = new Abi(12, 4, 0x10000, 0x20000);
+    static final Abi AARCH64 = new Abi(16, 8, 0x4000, 0x8000);
+
+    static final int SYS_PIDFD_SEND_SIGNAL = 424;
+    static final int SYS_PIDFD_OPEN = 434;
+    static final int SYS_OPENAT2 = 437;
+
+    static final int O_RDONLY = 0;
+    static final int O_RDWR = 2;
+    static final int O_NOCTTY = 0x100;
+    static final int O_NONBLOCK = 0x800;
+    static final int O_CLOEXEC = 0x80000;
+    static final int O_PATH = 0x200000;
+
+    static final long RESOLVE_NO_MAGICLINKS = 0x02;
+    static final long RESOLVE_BENEATH = 0x08;
+
+    static final int EPOLL_CTL_ADD = 1;
+    static final int EPOLL_CTL_DEL = 2;
+    static final int EPOLL_CTL_MOD = 3;
+    static final int EPOLLIN = 0x001;
+    static final int EPOLLOUT = 0x004;
+    static final int EPOLLERR = 0x008;
+    static final int EPOLLHUP = 0x010;
+    static final int EPOLL_CLOEXEC = 0x80000;
+    static final int EFD_CLOEXEC = 0x80000;
+    static final int EFD_NONBLOCK = 0x800;
+
+    static final int TCGETS = 0x5401;
+    static final int TCSETS = 0x5402;
+    static final int TIOCGPGRP = 0x540F;
+    static final int TIOCSWINSZ = 0x5414;
+    static final int TIOCGPTN = 0x80045430;
+    static final int TIOCSPTLCK = 0x40045431;
+    static final int TIOCGPTPEER = 0x5441;
+
+    static final int IUTF8 = 0x4000;
+    static final int ONLCR = 0x0004;
+    static final int ECHO = 0x0008;
+    /// The kernel's `struct termios`, which is smaller than the C library's.
+    static final int TERMIOS_BYTES = 36;
+    static final int TERMIOS_IFLAG = 0;
+    static final int TERMIOS_OFLAG = 4;
+    static final int TERMIOS_LFLAG = 12;
+
+    static final int F_GETFD = 1;
+    static final int F_SETFL = 4;
+
+    static final int P_PID = 1;
+    static final int P_PIDFD = 3;
+    static final int WNOHANG = 1;
+    static final int WEXITED = 4;
+    static final int SIGINFO_BYTES = 128;
+    static final int SIGINFO_CODE = 8;
+    static final int SIGINFO_PID = 16;
+    static final int SIGINFO_STATUS = 24;
+    static final int CLD_EXITED = 1;
+
+    static final int RLIMIT_LOCKS = 10;
+
+    static final int POSIX_SPAWN_SETSIGDEF = 0x04;
+    static final int POSIX_SPAWN_SETSIGMASK = 0x08;
+    static final int POSIX_SPAWN_SETSID = 0x80;
+    /// At least as large as the C library's opaque types.
+    static final int SPAWNATTR_BYTES = 336;
+    static final int FILE_ACTIONS_BYTES = 80;
+    static final int SIGSET_BYTES = 128;
+
+    static final int AT_FDCWD = -100;
+    static final int X_OK = 1;
+
+    /// The numbers of the processor we run on.
+    static Abi current() {
+        return of(System.getProperty("os.name"), System.getProperty("os.arch"));
+    }
+
+    static Abi of(String os, String arch) {
+        if (!os.equals("Linux")) {
+            throw new SessionException(
+                    ErrorCode.UNAVAILABLE, "The Linux host runs on Linux only; this is " + os + ".");
+        }
+        return switch (arch) {
+            case "amd64", "x86_64" -> X86_64;
+            case "aarch64", "arm64" -> AARCH64;
+            default ->
+                throw new SessionException(
+                        ErrorCode.UNAVAILABLE, "The Linux host knows x86_64 and aarch64; this machine is " + arch + ".");
+        };
+    }
+}

@@ -1,0 +1,132 @@
+package dev.belay.linux;
+
+import dev.belay.ErrorCode;
+import dev.belay.SessionException;
+import java.io.File;
+import java.lang.foreign.Arena;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/// Finds the processes of sessions among all processes of the machine.
+///
+/// A process belongs to a session if it is its leader, is in the leader's kernel session while the leader is not
+/// reaped (its number cannot have been given to anybody else), carries the session's tag or mark, or descends from
+/// such a process. Tag and mark are passed on by fork and exec: double-forking, setsid and a new parent do not lose
+/// them, and clearing the environment loses the mark only.
+///
+/// One look at all processes serves everybody who asked for it before it began, so that closing many sessions at once
+/// takes a few looks and not one each.
+final class Census {
+    private static final long SELF = ProcessHandle.current().pid();
+    private static final long KTHREADD = 2;
+
+    private final ReentrantLock turn = new ReentrantLock();
+    private volatile long begun;
+    private Look latest = new Look(0, List.of());
+
+    /// Who we look for.
+    ///
+    /// @param reaped whether the leader's number may belong to somebody else by now
+    record Wanted(long leader, long tag, String mark, boolean reaped) {}
+
+    /// All processes at one moment. Tags and marks are read at the same moment, as far as they may be read.
+    private record Look(long number, List<Entry> entries) {}
+
+    private record Entry(Proc proc, long tag, @Nullable String mark) {}
+
+    /// The living processes of a session.
+    List<Proc> find(Wanted wanted) {
+        List<Entry> entries = look().entries();
+        Map<Long, List<Proc>> children = new HashMap<>();
+        List<Proc> found = new ArrayList<>();
+        for (Entry entry : entries) {
+            children.computeIfAbsent(entry.proc().parent(), _ -> new ArrayList<>()).add(entry.proc());
+            if (belongs(entry, wanted)) {
+                found.add(entry.proc());
+            }
+        }
+        Set<Long> seen = new HashSet<>();
+        found.forEach(proc -> seen.add(proc.pid()));
+        for (int i = 0; i < found.size(); i++) {
+            for (Proc child : children.getOrDefault(found.get(i).pid(), List.of())) {
+                if (seen.add(child.pid())) {
+                    found.add(child);
+                }
+            }
+        }
+        return found.stream().filter(Proc::alive).toList();
+    }
+
+    private static boolean belongs(Entry entry, Wanted wanted) {
+        Proc proc = entry.proc();
+        boolean byNumber = proc.pid() == wanted.leader() || proc.session() == wanted.leader();
+        return (byNumber && !wanted.reaped())
+                || entry.tag() == wanted.tag()
+                || wanted.mark().equals(entry.mark());
+    }
+
+    /// All processes, as they are at a moment after this call.
+    private Look look() {
+        long before = begun;
+        turn.lock();
+        try {
+            if (latest.number() <= before) {
+                begun = before + 1;
+                latest = new Look(begun, scan());
+            }
+            return latest;
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    private static List<Entry> scan() {
+        String[] names = new File("/proc").list();
+        if (names == null) {
+            throw new SessionException(
+                    ErrorCode.UNAVAILABLE, "/proc cannot be read; Belay needs it to find the processes of a session.");
+        }
+        List<Entry> entries = new ArrayList<>();
+        try (Arena arena = Arena.ofConfined()) {
+            ProcFile files = new ProcFile(new Libc(arena), arena);
+            for (String name : names) {
+                long pid = pidOf(name);
+                Proc proc = pid <= 0 || pid == SELF || pid == KTHREADD ? null : Proc.read(files, pid);
+                // Kernel threads are nobody's children.
+                if (proc != null && proc.parent() != KTHREADD) {
+                    long tag = Tag.of(files, pid);
+                    entries.add(new Entry(proc, tag, tag == Tag.NONE ? mark(files, pid) : null));
+                }
+            }
+        }
+        return entries;
+    }
+
+    private static long pidOf(String name) {
+        return name.chars().allMatch(c -> c >= '0' && c <= '9') ? Long.parseLong(name) : -1;
+    }
+
+    private static final String MARK = "BELAY_SESSION=";
+
+    private static @Nullable String mark(ProcFile files, long pid) {
+        byte[] environ = files.read(pid, "environ");
+        if (environ == null) {
+            return null;
+        }
+        String text = "\0" + new String(environ, StandardCharsets.ISO_8859_1);
+        int at = text.indexOf("\0" + MARK);
+        if (at < 0) {
+            return null;
+        }
+        int start = at + 1 + MARK.length();
+        int end = text.indexOf('\0', start);
+        return text.substring(start, end < 0 ? text.length() : end);
+    }
+}

@@ -1,0 +1,194 @@
+package dev.belay.linux;
+
+import dev.belay.Deadline;
+import dev.belay.ErrorCode;
+import dev.belay.SessionException;
+import dev.belay.Signal;
+import dev.belay.host.HostProcess.Ended;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/// Ends all processes of a session: politely first, then by SIGKILL, until a look at the machine finds none.
+///
+/// Runs on the caller's thread and waits for deaths that the loop reports.
+final class Ending {
+    /// How long a process may take to die of SIGKILL: it is at once, unless the kernel is stuck on its behalf.
+    private static final Duration KILL_PATIENCE = Duration.ofSeconds(5);
+
+    private final Loop loop;
+    private final long leader;
+    private final Supplier<List<Proc>> members;
+    private final Runnable hangUp;
+    private final Set<Long> asked = new HashSet<>();
+    private final Set<Long> killed = new HashSet<>();
+
+    /// @param members finds the living processes
+    /// @param hangUp  closes the terminal, for processes that Belay may not signal
+    Ending(Loop loop, long leader, Supplier<List<Proc>> members, Runnable hangUp) {
+        this.loop = loop;
+        this.leader = leader;
+        this.members = members;
+        this.hangUp = hangUp;
+    }
+
+    Ended run(Duration grace) {
+        Deadline polite = Deadline.in(grace);
+        Deadline last = Deadline.in(grace.plus(KILL_PATIENCE));
+        List<String> left = List.of();
+        while (true) {
+            List<Proc> alive = members.get();
+            if (alive.isEmpty()) {
+                return new Ended(killed.size(), List.of());
+            }
+            if (last.passed()) {
+                return new Ended(killed.size(), left.isEmpty() ? describe(alive, "does not die") : left);
+            }
+            boolean kill = polite.passed();
+            left = wave(alive, kill, kill ? last : polite);
+        }
+    }
+
+    /// Signals the processes and waits until they are dead or the time is over.
+    ///
+    /// @return those that could not be signalled
+    private List<String> wave(List<Proc> alive, boolean kill, Deadline until) {
+        List<String> refused = new ArrayList<>();
+        List<Death> deaths = new ArrayList<>();
+        CountDownLatch pending = new CountDownLatch(alive.size());
+        try (Arena arena = Arena.ofConfined()) {
+            Libc libc = new Libc(arena);
+            ProcFile files = new ProcFile(libc, arena);
+            for (Proc proc : alive) {
+                int fd = Pidfd.open(libc, files, proc);
+                if (fd < 0) {
+                    if (fd != -Errno.ESRCH) {
+                        refused.addAll(describe(List.of(proc), Errno.text(-fd)));
+                    }
+                    pending.countDown();
+                    continue;
+                }
+                int result = signal(libc, fd, proc, kill);
+                if (result < 0 && result != -Errno.ESRCH) {
+                    refused.addAll(describe(List.of(proc), Errno.text(-result)));
+                }
+                Death death = new Death(loop, fd, proc.pid() != leader, pending);
+                deaths.add(death);
+                death.watch(libc, arena);
+            }
+            if (kill && !refused.isEmpty()) {
+                // Not ours to signal, such as a program of another user: the kernel's own hang-up is what is left.
+                hangUp.run();
+            }
+            awaitUninterruptibly(pending, until);
+            if (deaths.isEmpty() && !refused.isEmpty()) {
+                throw new SessionException(
+                        ErrorCode.UNAVAILABLE, "Processes cannot be ended now: " + String.join("; ", refused));
+            }
+        } finally {
+            loop.call(() -> {
+                deaths.forEach(Death::forget);
+                return true;
+            });
+        }
+        return refused;
+    }
+
+    private int signal(Libc libc, int fd, Proc proc, boolean kill) {
+        if (kill) {
+            killed.add(proc.pid());
+            return libc.pidfdSendSignal(fd, Signal.KILL.number());
+        }
+        if (!asked.add(proc.pid())) {
+            return 0;
+        }
+        int result = libc.pidfdSendSignal(fd, Signal.HUP.number());
+        libc.pidfdSendSignal(fd, Signal.TERM.number());
+        // A stopped process acts on neither before it is continued.
+        libc.pidfdSendSignal(fd, Signal.CONT.number());
+        return result;
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch, Deadline until) {
+        boolean interrupted = false;
+        while (true) {
+            try {
+                latch.await(until.remainingNanos(), TimeUnit.NANOSECONDS);
+                break;
+            } catch (InterruptedException _) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static List<String> describe(List<Proc> procs, String why) {
+        return procs.stream()
+                .map(proc -> "process " + proc.pid() + " (" + proc.name() + "): " + why)
+                .toList();
+    }
+
+    /// One process whose death the loop waits for.
+    private static final class Death implements Loop.Source {
+        private final Loop loop;
+        private final Fd pidfd;
+        private final boolean mayBeOurs;
+        private final CountDownLatch pending;
+        private final long id;
+        private boolean over;
+
+        Death(Loop loop, int pidfd, boolean mayBeOurs, CountDownLatch pending) {
+            this.loop = loop;
+            this.id = loop.newId();
+            this.pidfd = new Fd(pidfd);
+            this.mayBeOurs = mayBeOurs;
+            this.pending = pending;
+        }
+
+        void watch(Libc libc, Arena arena) {
+            if (loop.add(libc, arena, id, pidfd.number(), Abi.EPOLLIN, this) < 0) {
+                pending.countDown();
+            }
+        }
+
+        @Override
+        public void ready(int events) {
+            if (mayBeOurs) {
+                reap();
+            }
+            forget();
+        }
+
+        /// Orphans become our children where Belay is the first process of a container: then nobody else waits for
+        /// them. Anywhere else this fails, as it should.
+        private void reap() {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment info = arena.allocate(Abi.SIGINFO_BYTES, 8);
+                loop.libc.waitid(Abi.P_PIDFD, pidfd.number(), info, Abi.WEXITED | Abi.WNOHANG);
+            }
+        }
+
+        @Override
+        public void failed(Throwable cause) {
+            forget();
+        }
+
+        void forget() {
+            if (!over) {
+                over = true;
+                loop.remove(pidfd.number(), id);
+                pidfd.close(loop.libc);
+                pending.countDown();
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package dev.belay.linux;
+
+import java.util.Map;
+
+/// The error numbers of Linux that Belay tells apart.
+final class Errno {
+    static final int EPERM = 1;
+    static final int ENOENT = 2;
+    static final int ESRCH = 3;
+    static final int EINTR = 4;
+    static final int EIO = 5;
+    static final int ENOEXEC = 8;
+    static final int EBADF = 9;
+    static final int EAGAIN = 11;
+    static final int EACCES = 13;
+    static final int EXDEV = 18;
+    static final int ENOTDIR = 20;
+    static final int EPIPE = 32;
+    static final int ENAMETOOLONG = 36;
+    static final int ENOSYS = 38;
+    static final int ELOOP = 40;
+
+    private static final Map<Integer, String> TEXT = Map.ofEntries(
+            Map.entry(EPERM, "EPERM: not permitted"),
+            Map.entry(ENOENT, "ENOENT: not found"),
+            Map.entry(ESRCH, "ESRCH: no such process"),
+            Map.entry(EINTR, "EINTR: interrupted"),
+            Map.entry(EIO, "EIO: input/output error"),
+            Map.entry(7, "E2BIG: arguments and environment are too long"),
+            Map.entry(ENOEXEC, "ENOEXEC: not in a format the system can run"),
+            Map.entry(EBADF, "EBADF: bad file descriptor"),
+            Map.entry(EAGAIN, "EAGAIN: a limit of the system is reached, for instance of processes"),
+            Map.entry(12, "ENOMEM: out of memory"),
+            Map.entry(EACCES, "EACCES: permission denied"),
+            Map.entry(EXDEV, "EXDEV: leads outside"),
+            Map.entry(ENOTDIR, "ENOTDIR: not a folder"),
+            Map.entry(22, "EINVAL: invalid argument"),
+            Map.entry(23, "ENFILE: the system has too many open files"),
+            Map.entry(24, "EMFILE: this process has too many open files"),
+            Map.entry(26, "ETXTBSY: the file is being written"),
+            Map.entry(28, "ENOSPC: no space left, for instance of terminals (kernel.pty.max)"),
+            Map.entry(EPIPE, "EPIPE: nobody reads"),
+            Map.entry(ENAMETOOLONG, "ENAMETOOLONG: the name is too long"),
+            Map.entry(ENOSYS, "ENOSYS: this kernel does not have it"),
+            Map.entry(ELOOP, "ELOOP: too many symbolic links"));
+
+    private Errno() {}
+
+    static String text(int errno) {
+        return TEXT.getOrDefault(errno, "error " + errno);
+    }
+}

@@ -1,0 +1,280 @@
+package dev.belay.linux;
+
+import dev.belay.ErrorCode;
+import dev.belay.SessionException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.util.Map;
+
+/// The C library, with the error number caught on each call that can fail.
+///
+/// An instance belongs to one thread, or to one operation, and lives as long as its arena: it holds the memory for
+/// the error number. Calls that can fail return the negated error number, as the kernel itself does.
+///
+/// All functions have one shape, seven words in and one out, so that the JVM makes one native stub for all of them
+/// (binding each with its own shape took most of the cold start). Both processors' calling conventions allow it:
+/// words that a function does not know are ignored, and an `int` is the low half of a word.
+final class Libc {
+    private static final Linker LINKER = Linker.nativeLinker();
+    private static final MemoryLayout STATE = Linker.Option.captureStateLayout();
+    private static final long ERRNO = STATE.byteOffset(MemoryLayout.PathElement.groupElement("errno"));
+    private static final FunctionDescriptor SHAPE = FunctionDescriptor.of(
+            ValueLayout.JAVA_LONG,
+            ValueLayout.JAVA_LONG,
+            ValueLayout.JAVA_LONG,
+            ValueLayout.JAVA_LONG,
+            ValueLayout.JAVA_LONG,
+            ValueLayout.JAVA_LONG,
+            ValueLayout.JAVA_LONG,
+            ValueLayout.JAVA_LONG);
+
+    private static final MethodHandle SYSCALL = bind("syscall");
+    private static final MethodHandle READ = bind("read");
+    private static final MethodHandle WRITE = bind("write");
+    private static final MethodHandle CLOSE = bind("close");
+    private static final MethodHandle OPEN = bind("open");
+    private static final MethodHandle IOCTL = bind("ioctl");
+    private static final MethodHandle FCNTL = bind("fcntl");
+    private static final MethodHandle PIPE2 = bind("pipe2");
+    private static final MethodHandle READLINK = bind("readlink");
+    private static final MethodHandle FACCESSAT = bind("faccessat");
+    private static final MethodHandle EPOLL_CREATE1 = bind("epoll_create1");
+    private static final MethodHandle EPOLL_CTL = bind("epoll_ctl");
+    private static final MethodHandle EPOLL_WAIT = bind("epoll_wait");
+    private static final MethodHandle EVENTFD = bind("eventfd");
+    private static final MethodHandle WAITID = bind("waitid");
+    private static final MethodHandle KILL = bind("kill");
+    private static final MethodHandle PRLIMIT = bind("prlimit");
+    private static final MethodHandle SPAWN = bind("posix_spawn");
+    private static final MethodHandle ATTR_INIT = bind("posix_spawnattr_init");
+    private static final MethodHandle ATTR_DESTROY = bind("posix_spawnattr_destroy");
+    private static final MethodHandle ATTR_SETFLAGS = bind("posix_spawnattr_setflags");
+    private static final MethodHandle ATTR_SETSIGDEFAULT = bind("posix_spawnattr_setsigdefault");
+    private static final MethodHandle ATTR_SETSIGMASK = bind("posix_spawnattr_setsigmask");
+    private static final MethodHandle ACTIONS_INIT = bind("posix_spawn_file_actions_init");
+    private static final MethodHandle ACTIONS_DESTROY = bind("posix_spawn_file_actions_destroy");
+    private static final MethodHandle ACTIONS_OPEN = bind("posix_spawn_file_actions_addopen");
+    private static final MethodHandle ACTIONS_DUP2 = bind("posix_spawn_file_actions_adddup2");
+    private static final MethodHandle ACTIONS_FCHDIR = bind("posix_spawn_file_actions_addfchdir_np");
+    private static final MethodHandle ACTIONS_CLOSEFROM = bind("posix_spawn_file_actions_addclosefrom_np");
+
+    private final MemorySegment state;
+
+    Libc(Arena arena) {
+        state = arena.allocate(STATE);
+    }
+
+    private static MethodHandle bind(String name) {
+        MemorySegment symbol = LINKER.defaultLookup()
+                .find(name)
+                .orElseThrow(() -> new SessionException(
+                        ErrorCode.UNAVAILABLE,
+                        "The C library of this system has no " + name
+                                + "; Belay needs the GNU C library 2.34 or newer."));
+        return LINKER.downcallHandle(symbol, SHAPE, Linker.Option.captureCallState("errno"));
+    }
+
+    /// Makes sure that native calls are allowed and that the C library has all that is needed.
+    static void require() {
+        if (!Libc.class.getModule().isNativeAccessEnabled()) {
+            throw new SessionException(
+                    ErrorCode.UNAVAILABLE,
+                    "Native access is not enabled; start the JVM with --enable-native-access="
+                            + (Libc.class.getModule().isNamed() ? Libc.class.getModule().getName() : "ALL-UNNAMED")
+                            + ".");
+        }
+        try {
+            Class.forName(Libc.class.getName(), true, Libc.class.getClassLoader());
+        } catch (ExceptionInInitializerError e) {
+            throw e.getCause() instanceof SessionException cause
+                    ? cause
+                    : new SessionException(
+                            ErrorCode.UNAVAILABLE,
+                            "The C library could not be bound: " + e.getCause(),
+                            Map.of(),
+                            e.getCause());
+        } catch (ClassNotFoundException | NoClassDefFoundError e) {
+            throw new SessionException(
+                    ErrorCode.UNAVAILABLE, "The C library could not be bound: " + e, Map.of(), e);
+        }
+    }
+
+    private long call(MethodHandle function, long a, long b, long c, long d, long e, long f, long g) {
+        try {
+            return (long) function.invokeExact(state, a, b, c, d, e, f, g);
+        } catch (RuntimeException | Error failure) {
+            throw failure;
+        } catch (Throwable impossible) {
+            throw new AssertionError("a native call throws nothing", impossible);
+        }
+    }
+
+    /// For functions that return an `int` and set the error number.
+    private int callInt(MethodHandle function, long a, long b, long c, long d, long e, long f) {
+        int result = (int) call(function, a, b, c, d, e, f, 0);
+        return result == -1 ? -errno() : result;
+    }
+
+    /// For functions that return the error number itself.
+    private int callSpawn(MethodHandle function, long a, long b, long c, long d, long e, long f) {
+        return -(int) call(function, a, b, c, d, e, f, 0);
+    }
+
+    private int errno() {
+        return state.get(ValueLayout.JAVA_INT, ERRNO);
+    }
+
+    // --- files ---
+
+    int read(int fd, MemorySegment into, long count) {
+        return callInt(READ, fd, into.address(), count, 0, 0, 0);
+    }
+
+    int write(int fd, MemorySegment from, long count) {
+        return callInt(WRITE, fd, from.address(), count, 0, 0, 0);
+    }
+
+    int close(int fd) {
+        return callInt(CLOSE, fd, 0, 0, 0, 0, 0);
+    }
+
+    int open(MemorySegment path, int flags) {
+        return callInt(OPEN, path.address(), flags, 0, 0, 0, 0);
+    }
+
+    int openat2(int folder, MemorySegment path, MemorySegment how, long howBytes) {
+        return callInt(SYSCALL, Abi.SYS_OPENAT2, folder, path.address(), how.address(), howBytes, 0);
+    }
+
+    int pipe2(MemorySegment fds, int flags) {
+        return callInt(PIPE2, fds.address(), flags, 0, 0, 0, 0);
+    }
+
+    int fcntl(int fd, int command, long value) {
+        return callInt(FCNTL, fd, command, value, 0, 0, 0);
+    }
+
+    int readlink(MemorySegment path, MemorySegment into, long bytes) {
+        return callInt(READLINK, path.address(), into.address(), bytes, 0, 0, 0);
+    }
+
+    int faccessat(int folder, MemorySegment path, int mode) {
+        return callInt(FACCESSAT, folder, path.address(), mode, 0, 0, 0);
+    }
+
+    int ioctl(int fd, int request, MemorySegment argument) {
+        return ioctl(fd, request, argument.address());
+    }
+
+    int ioctl(int fd, int request, long argument) {
+        return callInt(IOCTL, fd, Integer.toUnsignedLong(request), argument, 0, 0, 0);
+    }
+
+    // --- waiting ---
+
+    int epollCreate() {
+        return callInt(EPOLL_CREATE1, Abi.EPOLL_CLOEXEC, 0, 0, 0, 0, 0);
+    }
+
+    int epollCtl(int epoll, int operation, int fd, MemorySegment event) {
+        return callInt(EPOLL_CTL, epoll, operation, fd, event.address(), 0, 0);
+    }
+
+    int epollWait(int epoll, MemorySegment events, int count, int timeoutMillis) {
+        return callInt(EPOLL_WAIT, epoll, events.address(), count, timeoutMillis, 0, 0);
+    }
+
+    int eventfd() {
+        return callInt(EVENTFD, 0, Abi.EFD_CLOEXEC | Abi.EFD_NONBLOCK, 0, 0, 0, 0);
+    }
+
+    // --- processes ---
+
+    int waitid(int idType, int id, MemorySegment siginfo, int options) {
+        return callInt(WAITID, idType, id, siginfo.address(), options, 0, 0);
+    }
+
+    int kill(long pid, int signal) {
+        return callInt(KILL, pid, signal, 0, 0, 0, 0);
+    }
+
+    int pidfdOpen(long pid) {
+        return callInt(SYSCALL, Abi.SYS_PIDFD_OPEN, pid, 0, 0, 0, 0);
+    }
+
+    int pidfdSendSignal(int pidfd, int signal) {
+        return callInt(SYSCALL, Abi.SYS_PIDFD_SEND_SIGNAL, pidfd, signal, 0, 0, 0);
+    }
+
+    int prlimit(long pid, int resource, MemorySegment limit, MemorySegment old) {
+        return callInt(PRLIMIT, pid, resource, limit.address(), old.address(), 0, 0);
+    }
+
+    // --- spawning ---
+
+    int spawn(
+            MemorySegment pid,
+            MemorySegment path,
+            MemorySegment actions,
+            MemorySegment attributes,
+            MemorySegment argv,
+            MemorySegment envp) {
+        return callSpawn(
+                SPAWN,
+                pid.address(),
+                path.address(),
+                actions.address(),
+                attributes.address(),
+                argv.address(),
+                envp.address());
+    }
+
+    int attrInit(MemorySegment attributes) {
+        return callSpawn(ATTR_INIT, attributes.address(), 0, 0, 0, 0, 0);
+    }
+
+    int attrDestroy(MemorySegment attributes) {
+        return callSpawn(ATTR_DESTROY, attributes.address(), 0, 0, 0, 0, 0);
+    }
+
+    int attrSetFlags(MemorySegment attributes, int flags) {
+        return callSpawn(ATTR_SETFLAGS, attributes.address(), flags, 0, 0, 0, 0);
+    }
+
+    int attrSetSigDefault(MemorySegment attributes, MemorySegment set) {
+        return callSpawn(ATTR_SETSIGDEFAULT, attributes.address(), set.address(), 0, 0, 0, 0);
+    }
+
+    int attrSetSigMask(MemorySegment attributes, MemorySegment set) {
+        return callSpawn(ATTR_SETSIGMASK, attributes.address(), set.address(), 0, 0, 0, 0);
+    }
+
+    int actionsInit(MemorySegment actions) {
+        return callSpawn(ACTIONS_INIT, actions.address(), 0, 0, 0, 0, 0);
+    }
+
+    int actionsDestroy(MemorySegment actions) {
+        return callSpawn(ACTIONS_DESTROY, actions.address(), 0, 0, 0, 0, 0);
+    }
+
+    int actionsOpen(MemorySegment actions, int fd, MemorySegment path, int flags) {
+        return callSpawn(ACTIONS_OPEN, actions.address(), fd, path.address(), flags, 0, 0);
+    }
+
+    int actionsDup2(MemorySegment actions, int from, int to) {
+        return callSpawn(ACTIONS_DUP2, actions.address(), from, to, 0, 0, 0);
+    }
+
+    int actionsFchdir(MemorySegment actions, int fd) {
+        return callSpawn(ACTIONS_FCHDIR, actions.address(), fd, 0, 0, 0, 0);
+    }
+
+    int actionsCloseFrom(MemorySegment actions, int from) {
+        return callSpawn(ACTIONS_CLOSEFROM, actions.address(), from, 0, 0, 0, 0);
+    }
+}

@@ -1,0 +1,67 @@
+package dev.belay.linux;
+
+import dev.belay.host.Host;
+import dev.belay.host.HostProcess;
+import dev.belay.host.Launch;
+import java.lang.foreign.Arena;
+import java.nio.file.Path;
+
+/// Sessions on Linux: `posix_spawn`, one `epoll` loop on one thread, exits by `pidfd`.
+///
+/// Needs Linux 5.6, the GNU C library 2.34, x86_64 or aarch64, a `/proc`, and `--enable-native-access`. Any number of
+/// hosts may live in one JVM, each with its own thread.
+public final class LinuxHost implements Host {
+    private final Workspace workspace;
+    private final Loop loop;
+    private final Census census = new Census();
+
+    private LinuxHost(Workspace workspace, Loop loop) {
+        this.workspace = workspace;
+        this.loop = loop;
+    }
+
+    /// A host whose sessions run in a folder and its folders, and nowhere else.
+    public static LinuxHost at(Path workspace) {
+        Abi.current();
+        Libc.require();
+        occupyStandardDescriptors();
+        Workspace opened = Workspace.open(workspace);
+        try {
+            return new LinuxHost(opened, new Loop());
+        } catch (RuntimeException e) {
+            opened.close();
+            throw e;
+        }
+    }
+
+    /// If Belay was started with standard input, output or error closed, descriptors meant for a child would get their
+    /// numbers and be closed in it; so the numbers are taken.
+    private static void occupyStandardDescriptors() {
+        try (Arena arena = Arena.ofConfined()) {
+            Libc libc = new Libc(arena);
+            for (int fd = 0; fd <= 2; fd++) {
+                if (libc.fcntl(fd, Abi.F_GETFD, 0) == -Errno.EBADF) {
+                    libc.open(arena.allocateFrom("/dev/null"), Abi.O_RDWR);
+                }
+            }
+        }
+    }
+
+    @Override
+    public Path workspace() {
+        return workspace.path();
+    }
+
+    @Override
+    public HostProcess spawn(Launch launch) {
+        try (Spawner spawner = new Spawner(workspace, launch)) {
+            return new LinuxProcess(loop, census, launch, spawner.spawn());
+        }
+    }
+
+    @Override
+    public void close() {
+        loop.close();
+        workspace.close();
+    }
+}

@@ -1,0 +1,360 @@
+package dev.belay.linux;
+
+import dev.belay.ExitStatus;
+import dev.belay.Outlet;
+import dev.belay.Signal;
+import dev.belay.Size;
+import dev.belay.host.HostProcess;
+import dev.belay.host.Launch;
+import dev.belay.host.ProcessListener;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+
+/// A session's leader and its ports. The fields below "Loop only" belong to the loop's thread.
+final class LinuxProcess implements HostProcess, Loop.Source {
+    /// What may be read after the leader's death before its exit is reported. A terminal or pipe holds less (a pipe
+    /// can be set to 1 MiB): what comes beyond was written by survivors.
+    private static final int DRAIN_BYTES = 1 << 20;
+
+    private final Loop loop;
+    private final Census census;
+    private final long pid;
+    private final long tag;
+    private final String mark;
+    private final String workdir;
+    private final Fd pidfd;
+    /// Where input goes: the terminal, or the pipe to standard input.
+    private final Port input;
+    private final List<Port> ports;
+    /// Our own descriptor of the terminal's other side: without it, a leader that closes its terminal and lives on
+    /// makes epoll report a hang-up for ever. Null for pipes.
+    private final @Nullable Fd slave;
+    /// One thread at a time ends the processes; the next finds them gone.
+    private final Semaphore ending = new Semaphore(1);
+
+    private volatile boolean reaped;
+    private @Nullable ProcessListener listener;
+
+    // Loop only.
+    private long pidfdId = -1;
+    private @Nullable ExitStatus status;
+    private boolean draining;
+    private int drainLeft = DRAIN_BYTES;
+    private boolean exitReported;
+    private boolean released;
+
+    LinuxProcess(Loop loop, Census census, Launch launch, Spawned spawned) {
+        this.loop = loop;
+        this.census = census;
+        this.pid = spawned.pid();
+        this.tag = spawned.tag();
+        this.mark = launch.mark();
+        this.workdir = spawned.workdir();
+        this.pidfd = new Fd(spawned.pidfd());
+        if (spawned.slave() >= 0) {
+            this.slave = new Fd(spawned.slave());
+            this.input = new Port(loop, this, spawned.input(), true, Outlet.STDOUT);
+            this.ports = List.of(input);
+        } else {
+            this.slave = null;
+            this.input = new Port(loop, this, spawned.input(), false, Outlet.STDOUT);
+            this.ports = List.of(
+                    input,
+                    new Port(loop, this, spawned.output(), true, Outlet.STDOUT),
+                    new Port(loop, this, spawned.error(), true, Outlet.STDERR));
+        }
+    }
+
+    /// What the spawner hands over; whoever gets it owns the descriptors.
+    ///
+    /// @param input  the terminal's master, or the pipe to standard input
+    /// @param slave  the terminal's other side, -1 for pipes
+    /// @param output the pipe from standard output, -1 for a terminal
+    /// @param error  the pipe from standard error, -1 for a terminal
+    record Spawned(long pid, int pidfd, long tag, String workdir, int input, int slave, int output, int error) {}
+
+    @Override
+    public long pid() {
+        return pid;
+    }
+
+    @Override
+    public String workdir() {
+        return workdir;
+    }
+
+    @Override
+    public void start(ProcessListener hears) {
+        listener = hears;
+        try (Arena arena = Arena.ofConfined()) {
+            Libc libc = new Libc(arena);
+            int failure = 0;
+            for (Port port : ports) {
+                failure = failure < 0 ? failure : port.start(libc, arena);
+            }
+            // Last, because only the leader's exit ends the ports, and it may have exited already.
+            pidfdId = loop.newId();
+            failure = failure < 0 ? failure : loop.add(libc, arena, pidfdId, pidfd.number(), Abi.EPOLLIN, this);
+            if (failure < 0) {
+                throw Spawner.failed("wait for the process", -failure);
+            }
+        }
+    }
+
+    // --- on the loop ---
+
+    /// The leader has exited, or the drain that follows goes on.
+    @Override
+    public void ready(int events) {
+        if (status == null) {
+            reap();
+        }
+        if (draining) {
+            drainStep();
+        }
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+        finishExit();
+        portsGone();
+    }
+
+    private void reap() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment info = arena.allocate(Abi.SIGINFO_BYTES, 8);
+            int result = loop.libc.waitid(Abi.P_PIDFD, pidfd.number(), info, Abi.WEXITED | Abi.WNOHANG);
+            boolean lives = result == 0 && info.get(ValueLayout.JAVA_INT, Abi.SIGINFO_PID) == 0;
+            if (lives || result == -Errno.EINTR) {
+                return;
+            }
+            reaped = true;
+            int value = info.get(ValueLayout.JAVA_INT, Abi.SIGINFO_STATUS);
+            boolean byItself = info.get(ValueLayout.JAVA_INT, Abi.SIGINFO_CODE) == Abi.CLD_EXITED;
+            // An error means that somebody else has waited for our child; its status is lost, its death is not.
+            status = result < 0 || byItself
+                    ? new ExitStatus.Exited(result < 0 ? 255 : value)
+                    : new ExitStatus.Signaled(new Signal(value));
+        }
+        if (pidfdId >= 0) {
+            loop.remove(pidfd.number(), pidfdId);
+            pidfdId = -1;
+        }
+        pidfd.close(loop.libc);
+        closeSlave();
+        if (!input.reads()) {
+            input.close();
+        }
+        draining = true;
+    }
+
+    private void closeSlave() {
+        if (slave != null) {
+            slave.close(loop.libc);
+        }
+    }
+
+    /// Reads once from every port. The kernel shows all that the leader wrote before it shows "nothing there", so
+    /// the leader's output is complete when every port has said so.
+    private void drainStep() {
+        boolean more = false;
+        for (Port port : ports) {
+            if (port.reads() && port.open()) {
+                switch (port.read()) {
+                    case BYTES -> more = true;
+                    case CLOSED -> port.close();
+                    case NOTHING -> {}
+                }
+            }
+        }
+        if (more && drainLeft > 0) {
+            loop.again(this);
+        } else {
+            finishExit();
+        }
+    }
+
+    private void finishExit() {
+        ExitStatus with = status;
+        ProcessListener hears = listener;
+        if (exitReported || with == null || hears == null) {
+            return;
+        }
+        draining = false;
+        exitReported = true;
+        boolean held = anyOpen();
+        released = !held;
+        hears.exited(with, held);
+    }
+
+    private boolean anyOpen() {
+        return ports.stream().anyMatch(port -> port.reads() && port.open());
+    }
+
+    boolean output(ByteBuffer bytes, Outlet outlet) {
+        ProcessListener hears = listener;
+        if (hears == null) {
+            return true;
+        }
+        drainLeft -= draining ? bytes.remaining() : 0;
+        return hears.output(bytes, outlet);
+    }
+
+    /// Nobody writes to a port any more.
+    void portClosed(Port port) {
+        port.close();
+        if (exitReported && !released && !anyOpen()) {
+            portsGone();
+        }
+    }
+
+    private void portsGone() {
+        ports.forEach(Port::close);
+        ProcessListener hears = listener;
+        if (exitReported && !released && hears != null) {
+            released = true;
+            hears.released();
+        }
+    }
+
+    /// All processes are dead: reports the exit and lets go of everything, whoever else has the terminal open.
+    ///
+    /// @return false if the leader is not dead after all
+    private boolean finish() {
+        if (status == null) {
+            reap();
+        }
+        if (status == null) {
+            return false;
+        }
+        while (draining) {
+            drainStep();
+        }
+        portsGone();
+        return true;
+    }
+
+    private void hangUp() {
+        loop.call(() -> {
+            closeSlave();
+            ports.forEach(Port::close);
+            return true;
+        });
+    }
+
+    // --- on any thread ---
+
+    @Override
+    public int write(ByteBuffer bytes, Duration timeout) throws InterruptedException {
+        return input.write(bytes, timeout);
+    }
+
+    @Override
+    public void closeInput() {
+        if (!input.reads()) {
+            loop.call(() -> {
+                input.close();
+                return true;
+            });
+        }
+    }
+
+    @Override
+    public boolean resize(Size size) {
+        // On the loop, so that the log knows after which byte the terminal had its new size.
+        return loop.call(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment winsize = winsize(arena, size);
+                int result = input.with(
+                        loop.libc, -Errno.EBADF, fd -> loop.libc.ioctl(fd, Abi.TIOCSWINSZ, winsize));
+                ProcessListener hears = listener;
+                if (result < 0 || hears == null) {
+                    return false;
+                }
+                hears.resized(size);
+                return true;
+            }
+        });
+    }
+
+    static MemorySegment winsize(Arena arena, Size size) {
+        return arena.allocateFrom(
+                ValueLayout.JAVA_SHORT,
+                (short) size.rows(),
+                (short) size.cols(),
+                (short) size.xpixel(),
+                (short) size.ypixel());
+    }
+
+    @Override
+    public void resume() {
+        loop.post(() -> ports.stream().filter(Port::reads).forEach(Port::resume));
+    }
+
+    @Override
+    public int signal(Signal signal) {
+        List<Proc> members = members();
+        List<Proc> targets = inGroup(members, foreground());
+        if (targets.isEmpty()) {
+            targets = inGroup(members, pid);
+        }
+        int sent = 0;
+        try (Arena arena = Arena.ofConfined()) {
+            Libc libc = new Libc(arena);
+            for (Proc target : targets) {
+                sent += Pidfd.signalOnce(libc, arena, target, signal) ? 1 : 0;
+            }
+        }
+        return sent;
+    }
+
+    private static List<Proc> inGroup(List<Proc> members, long group) {
+        return members.stream().filter(member -> member.group() == group).toList();
+    }
+
+    /// The process group that has the terminal, or the leader's own.
+    private long foreground() {
+        if (slave == null) {
+            return pid;
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            Libc libc = new Libc(arena);
+            MemorySegment group = arena.allocate(ValueLayout.JAVA_INT);
+            int result = input.with(libc, -Errno.EBADF, fd -> libc.ioctl(fd, Abi.TIOCGPGRP, group));
+            return result < 0 ? pid : group.get(ValueLayout.JAVA_INT, 0);
+        }
+    }
+
+    private List<Proc> members() {
+        return census.find(new Census.Wanted(pid, tag, mark, reaped));
+    }
+
+    @Override
+    public int survivors() {
+        return reaped ? members().size() : 0;
+    }
+
+    @Override
+    public Ended end(Duration grace) {
+        ending.acquireUninterruptibly();
+        try {
+            Ended ended = new Ending(loop, pid, this::members, this::hangUp).run(grace);
+            boolean leaderLeft = !loop.call(this::finish);
+            if (leaderLeft && ended.left().isEmpty()) {
+                List<String> left = new ArrayList<>(ended.left());
+                left.add("process " + pid + " does not die");
+                return new Ended(ended.killed(), left);
+            }
+            return ended;
+        } finally {
+            ending.release();
+        }
+    }
+}

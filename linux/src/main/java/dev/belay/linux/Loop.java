@@ -1,0 +1,251 @@
+package dev.belay.linux;
+
+import dev.belay.ErrorCode;
+import dev.belay.SessionException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+
+/// The one thread that owns all terminals, pipes and exits. It waits in `epoll_wait`, never blocks elsewhere and runs
+/// no code of users.
+///
+/// Events carry an id that is never used twice, not the descriptor's number, which the kernel gives out again at once:
+/// an event for something that is gone finds nothing.
+final class Loop implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.belay.linux");
+    private static final int MAX_EVENTS = 256;
+    private static final int BUFFER_BYTES = 64 << 10;
+    private static final long WAKE = 0;
+
+    private final Abi abi = Abi.current();
+    private final Arena arena = Arena.ofShared();
+    private final int epoll;
+    private final Fd wake;
+    private final ConcurrentHashMap<Long, Source> sources = new ConcurrentHashMap<>();
+    private final AtomicLong ids = new AtomicLong(WAKE);
+    private final Queue<Runnable> commands = new ConcurrentLinkedQueue<>();
+    /// Sources that want a turn although no event announces it. Loop only.
+    private final ArrayDeque<Source> again = new ArrayDeque<>();
+    private final Thread thread;
+    private volatile boolean stopping;
+
+    /// For calls on the loop's thread only.
+    final Libc libc = new Libc(arena);
+    /// For reads on the loop's thread only.
+    final MemorySegment buffer = arena.allocate(BUFFER_BYTES);
+    final ByteBuffer bytes = buffer.asByteBuffer();
+
+    /// Something that the loop waits for.
+    interface Source {
+        /// Does one step of work on the loop's thread, for instance one read.
+        ///
+        /// @param events what epoll reported; 0 for a turn that was asked for with [#again]
+        void ready(int events);
+
+        /// Something went wrong in [#ready]: the source has to let go of all it has.
+        void failed(Throwable cause);
+    }
+
+    Loop() {
+        epoll = must("epoll_create1", libc.epollCreate());
+        int event = libc.eventfd();
+        if (event < 0) {
+            libc.close(epoll);
+        }
+        wake = new Fd(must("eventfd", event));
+        must("epoll_ctl", control(libc, arena, Abi.EPOLL_CTL_ADD, wake.number(), Abi.EPOLLIN, WAKE));
+        thread = Thread.ofPlatform().daemon().name("belay-loop").start(this::run);
+    }
+
+    private static int must(String call, int result) {
+        if (result < 0) {
+            throw new SessionException(
+                    ErrorCode.UNAVAILABLE, "The host could not start: " + call + ": " + Errno.text(-result) + ".");
+        }
+        return result;
+    }
+
+    // --- for any thread ---
+
+    /// An id for a source. The source has to know it before it is added, since its first event may come at once.
+    long newId() {
+        return ids.incrementAndGet();
+    }
+
+    /// Waits for events of a descriptor from now on.
+    ///
+    /// @return 0, or the negated error number
+    int add(Libc caller, Arena callers, long id, int fd, int events, Source source) {
+        sources.put(id, source);
+        int result = control(caller, callers, Abi.EPOLL_CTL_ADD, fd, events, id);
+        if (result < 0) {
+            sources.remove(id);
+        }
+        return result;
+    }
+
+    /// Runs a command on the loop's thread. After [#close] it runs nowhere.
+    void post(Runnable command) {
+        commands.add(command);
+        if (!Thread.currentThread().equals(thread)) {
+            ring();
+        }
+    }
+
+    /// Runs a command on the loop's thread and waits for its result. An interrupt does not cut it short.
+    <T> T call(Supplier<T> command) {
+        if (Thread.currentThread().equals(thread)) {
+            return command.get();
+        }
+        CompletableFuture<T> result = new CompletableFuture<>();
+        post(() -> {
+            try {
+                result.complete(command.get());
+            } catch (RuntimeException | Error e) {
+                result.completeExceptionally(e);
+            }
+        });
+        if (stopping) {
+            result.completeExceptionally(new SessionException(ErrorCode.UNAVAILABLE, "The host is closed."));
+        }
+        return result.join();
+    }
+
+    private void ring() {
+        try (Arena once = Arena.ofConfined()) {
+            Libc caller = new Libc(once);
+            if (wake.acquire()) {
+                try {
+                    caller.write(wake.number(), once.allocateFrom(ValueLayout.JAVA_LONG, 1), Long.BYTES);
+                } finally {
+                    wake.release(caller);
+                }
+            }
+        }
+    }
+
+    // --- for the loop's thread ---
+
+    void add(long id, int fd, int events, Source source) {
+        checked(add(libc, arena, id, fd, events, source));
+    }
+
+    void modify(int fd, int events, long id) {
+        checked(control(libc, arena, Abi.EPOLL_CTL_MOD, fd, events, id));
+    }
+
+    private static void checked(int result) {
+        if (result < 0) {
+            throw new IllegalStateException("epoll_ctl: " + Errno.text(-result));
+        }
+    }
+
+    void remove(int fd, long id) {
+        sources.remove(id);
+        control(libc, arena, Abi.EPOLL_CTL_DEL, fd, 0, id);
+    }
+
+    /// Gives a source another turn after all others had theirs.
+    void again(Source source) {
+        again.add(source);
+    }
+
+    private MemorySegment ownEvent = MemorySegment.NULL;
+
+    private int control(Libc caller, Arena callers, int operation, int fd, int events, long id) {
+        MemorySegment event;
+        if (callers.equals(arena)) {
+            if (ownEvent.address() == 0) {
+                ownEvent = arena.allocate(abi.epollEventBytes());
+            }
+            event = ownEvent;
+        } else {
+            event = callers.allocate(abi.epollEventBytes());
+        }
+        event.set(ValueLayout.JAVA_INT_UNALIGNED, 0, events);
+        event.set(ValueLayout.JAVA_LONG_UNALIGNED, abi.epollDataOffset(), id);
+        return caller.epollCtl(epoll, operation, fd, event);
+    }
+
+    private void run() {
+        MemorySegment events = arena.allocate((long) MAX_EVENTS * abi.epollEventBytes());
+        while (!stopping) {
+            int count = libc.epollWait(epoll, events, MAX_EVENTS, again.isEmpty() ? -1 : 0);
+            if (count < 0 && count != -Errno.EINTR) {
+                LOG.log(System.Logger.Level.ERROR, "epoll_wait: " + Errno.text(-count));
+            }
+            for (int i = 0; i < count; i++) {
+                long at = (long) i * abi.epollEventBytes();
+                long id = events.get(ValueLayout.JAVA_LONG_UNALIGNED, at + abi.epollDataOffset());
+                if (id == WAKE) {
+                    libc.read(wake.number(), buffer, Long.BYTES);
+                } else {
+                    Source source = sources.get(id);
+                    if (source != null) {
+                        turn(source, events.get(ValueLayout.JAVA_INT_UNALIGNED, at));
+                    }
+                }
+            }
+            for (int left = again.size(); left > 0; left--) {
+                turn(again.remove(), 0);
+            }
+            runCommands();
+        }
+        runCommands();
+    }
+
+    private void turn(Source source, int events) {
+        try {
+            source.ready(events);
+        } catch (RuntimeException | Error e) {
+            LOG.log(System.Logger.Level.ERROR, "a session failed; the others go on", e);
+            try {
+                source.failed(e);
+            } catch (RuntimeException | Error again) {
+                LOG.log(System.Logger.Level.ERROR, "a session that failed could not be let go", again);
+            }
+        }
+    }
+
+    private void runCommands() {
+        for (Runnable command = commands.poll(); command != null; command = commands.poll()) {
+            try {
+                command.run();
+            } catch (RuntimeException | Error e) {
+                LOG.log(System.Logger.Level.ERROR, "a command of the loop failed", e);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        if (stopping) {
+            return;
+        }
+        stopping = true;
+        ring();
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException _) {
+                interrupted = true;
+            }
+        }
+        runCommands();
+        wake.close(libc);
+        libc.close(epoll);
+        arena.close();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,229 @@
+package dev.belay.linux;
+
+import dev.belay.ErrorCode;
+import dev.belay.Mode;
+import dev.belay.SessionException;
+import dev.belay.host.Launch;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+
+/// Starts one process with `posix_spawn`. Lives for one spawn, on the caller's thread; what it opened is closed again
+/// on every way out but success.
+///
+/// The child gets a session of its own, the terminal or pipes as its descriptors 0 to 2 and no others, default signal
+/// dispositions and an empty signal mask, however Belay itself was started.
+final class Spawner implements AutoCloseable {
+    private static final String SHELL = "/bin/sh";
+
+    private final Arena arena = Arena.ofConfined();
+    private final Libc libc = new Libc(arena);
+    private final Workspace workspace;
+    private final Launch launch;
+    private final Deque<Integer> opened = new ArrayDeque<>();
+    private final MemorySegment actions = arena.allocate(Abi.FILE_ACTIONS_BYTES, 8);
+
+    Spawner(Workspace workspace, Launch launch) {
+        this.workspace = workspace;
+        this.launch = launch;
+    }
+
+    static SessionException failed(String what, int errno) {
+        return new SessionException(
+                ErrorCode.SPAWN_FAILED, "Belay could not " + what + ": " + Errno.text(errno) + ".");
+    }
+
+    LinuxProcess.Spawned spawn() {
+        int folder = keep(workspace.open(libc, arena, launch.workdir()));
+        String program = new Programs(libc, arena, folder).find(
+                launch.command().getFirst(), launch.env().getOrDefault("PATH", Programs.DEFAULT_PATH));
+        check("prepare the process", libc.actionsInit(actions));
+        try {
+            return switch (launch.mode()) {
+                case Mode.Pty pty -> onTerminal(pty, folder, program);
+                case Mode.Pipe _ -> onPipes(folder, program);
+            };
+        } finally {
+            libc.actionsDestroy(actions);
+        }
+    }
+
+    private LinuxProcess.Spawned onTerminal(Mode.Pty pty, int folder, String program) {
+        int master = opened(
+                "open a terminal",
+                libc.open(arena.allocateFrom("/dev/ptmx"), Abi.O_RDWR | Abi.O_NOCTTY | Abi.O_CLOEXEC | Abi.O_NONBLOCK));
+        MemorySegment number = arena.allocateFrom(ValueLayout.JAVA_INT, 0);
+        check("unlock the terminal", libc.ioctl(master, Abi.TIOCSPTLCK, number));
+        int slave = opened(
+                "open the terminal's other side",
+                libc.ioctl(master, Abi.TIOCGPTPEER, (long) (Abi.O_RDWR | Abi.O_NOCTTY | Abi.O_CLOEXEC)));
+        check("number the terminal", libc.ioctl(master, Abi.TIOCGPTN, number));
+        check("size the terminal", libc.ioctl(master, Abi.TIOCSWINSZ, LinuxProcess.winsize(arena, pty.size())));
+        setModes(slave, pty);
+        // Opened by the child itself, which has just become the leader of a session without a terminal: so the
+        // terminal becomes its controlling one.
+        String path = "/dev/pts/" + number.get(ValueLayout.JAVA_INT, 0);
+        check("prepare the process", libc.actionsOpen(actions, 0, arena.allocateFrom(path), Abi.O_RDWR));
+        check("prepare the process", libc.actionsDup2(actions, 0, 1));
+        check("prepare the process", libc.actionsDup2(actions, 0, 2));
+        Child child = start(folder, program);
+        keepOnly(child.pidfd(), master, slave);
+        return new LinuxProcess.Spawned(
+                child.pid(), child.pidfd(), child.tag(), workspace.relative(libc, arena, folder), master, slave, -1, -1);
+    }
+
+    private void setModes(int slave, Mode.Pty pty) {
+        MemorySegment termios = arena.allocate(Abi.TERMIOS_BYTES, 4);
+        check("read the terminal's modes", libc.ioctl(slave, Abi.TCGETS, termios));
+        flag(termios, Abi.TERMIOS_IFLAG, Abi.IUTF8, true);
+        flag(termios, Abi.TERMIOS_OFLAG, Abi.ONLCR, pty.crlf());
+        flag(termios, Abi.TERMIOS_LFLAG, Abi.ECHO, pty.echo());
+        check("set the terminal's modes", libc.ioctl(slave, Abi.TCSETS, termios));
+    }
+
+    private static void flag(MemorySegment termios, long offset, int bit, boolean on) {
+        int now = termios.get(ValueLayout.JAVA_INT, offset);
+        termios.set(ValueLayout.JAVA_INT, offset, on ? now | bit : now & ~bit);
+    }
+
+    private LinuxProcess.Spawned onPipes(int folder, String program) {
+        int[] in = pipe();
+        int[] out = pipe();
+        int[] err = pipe();
+        int[] theirs = {in[0], out[1], err[1]};
+        int[] ours = {in[1], out[0], err[0]};
+        for (int fd = 0; fd < theirs.length; fd++) {
+            check("prepare the process", libc.actionsDup2(actions, theirs[fd], fd));
+            check("prepare the pipes", libc.fcntl(ours[fd], Abi.F_SETFL, Abi.O_NONBLOCK));
+        }
+        Child child = start(folder, program);
+        keepOnly(child.pidfd(), ours[0], ours[1], ours[2]);
+        return new LinuxProcess.Spawned(
+                child.pid(),
+                child.pidfd(),
+                child.tag(),
+                workspace.relative(libc, arena, folder),
+                ours[0],
+                -1,
+                ours[1],
+                ours[2]);
+    }
+
+    private int[] pipe() {
+        MemorySegment fds = arena.allocate(ValueLayout.JAVA_INT, 2);
+        check("open a pipe", libc.pipe2(fds, Abi.O_CLOEXEC));
+        return new int[] {
+            keep(fds.getAtIndex(ValueLayout.JAVA_INT, 0)), keep(fds.getAtIndex(ValueLayout.JAVA_INT, 1))
+        };
+    }
+
+    private record Child(long pid, int pidfd, long tag) {}
+
+    private Child start(int folder, String program) {
+        check("prepare the process", libc.actionsFchdir(actions, folder));
+        check("prepare the process", libc.actionsCloseFrom(actions, 3));
+        MemorySegment attributes = arena.allocate(Abi.SPAWNATTR_BYTES, 8);
+        check("prepare the process", libc.attrInit(attributes));
+        try {
+            MemorySegment signals = arena.allocate(Abi.SIGSET_BYTES, 8);
+            check("prepare the process", libc.attrSetSigMask(attributes, signals));
+            signals.fill((byte) 0xFF);
+            check("prepare the process", libc.attrSetSigDefault(attributes, signals));
+            check(
+                    "prepare the process",
+                    libc.attrSetFlags(
+                            attributes,
+                            Abi.POSIX_SPAWN_SETSID | Abi.POSIX_SPAWN_SETSIGDEF | Abi.POSIX_SPAWN_SETSIGMASK));
+            return started(attributes, program);
+        } finally {
+            libc.attrDestroy(attributes);
+        }
+    }
+
+    private Child started(MemorySegment attributes, String program) {
+        MemorySegment pid = arena.allocate(ValueLayout.JAVA_INT);
+        MemorySegment envp = strings(launch.env().entrySet().stream()
+                .map(variable -> variable.getKey() + "=" + variable.getValue())
+                .toList());
+        int result = libc.spawn(
+                pid, arena.allocateFrom(program), actions, attributes, strings(launch.command()), envp);
+        if (result == -Errno.ENOEXEC) {
+            // A script without "#!": a shell would run it, and so do we.
+            List<String> script = new ArrayList<>(List.of(SHELL, program));
+            script.addAll(launch.command().subList(1, launch.command().size()));
+            result = libc.spawn(pid, arena.allocateFrom(SHELL), actions, attributes, strings(script), envp);
+        }
+        if (result < 0) {
+            throw notStarted(program, -result);
+        }
+        return adopted(pid.get(ValueLayout.JAVA_INT, 0));
+    }
+
+    private Child adopted(long pid) {
+        int pidfd = libc.pidfdOpen(pid);
+        if (pidfd < 0) {
+            // Our child, not yet waited for: its number cannot belong to anybody else.
+            libc.kill(-pid, 9);
+            libc.kill(pid, 9);
+            MemorySegment info = arena.allocate(Abi.SIGINFO_BYTES, 8);
+            while (libc.waitid(Abi.P_PID, (int) pid, info, Abi.WEXITED) == -Errno.EINTR) {
+                Thread.onSpinWait();
+            }
+            throw failed("watch the process", -pidfd);
+        }
+        long tag = Tag.next();
+        Tag.give(libc, arena, pid, tag);
+        return new Child(pid, keep(pidfd), tag);
+    }
+
+    private SessionException notStarted(String program, int errno) {
+        return switch (errno) {
+            case Errno.ENOENT, Errno.ENOTDIR -> Programs.notFound(program, "it, or the interpreter it names, does not exist");
+            case Errno.EACCES -> Programs.notExecutable(program);
+            default -> failed("start " + dev.belay.Quoted.of(program), errno);
+        };
+    }
+
+    private MemorySegment strings(List<String> values) {
+        MemorySegment array = arena.allocate(ValueLayout.ADDRESS, values.size() + 1L);
+        for (int i = 0; i < values.size(); i++) {
+            array.setAtIndex(ValueLayout.ADDRESS, i, arena.allocateFrom(values.get(i)));
+        }
+        return array;
+    }
+
+    // --- descriptors ---
+
+    private int keep(int fd) {
+        opened.push(fd);
+        return fd;
+    }
+
+    private int opened(String what, int result) {
+        check(what, result);
+        return keep(result);
+    }
+
+    private static void check(String what, int result) {
+        if (result < 0) {
+            throw failed(what, -result);
+        }
+    }
+
+    /// Hands these descriptors over: all others are closed, these are not.
+    private void keepOnly(int... kept) {
+        for (int fd : kept) {
+            opened.remove(fd);
+        }
+    }
+
+    @Override
+    public void close() {
+        opened.forEach(libc::close);
+        arena.close();
+    }
+}

@@ -1,0 +1,140 @@
+package dev.belay.linux;
+
+import dev.belay.ErrorCode;
+import dev.belay.Quoted;
+import dev.belay.SessionException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+
+/// The folder that sessions may not leave, held by a descriptor: working folders are opened beneath it by the kernel,
+/// so neither `..` nor a link that is swapped at the last moment leads out.
+final class Workspace {
+    private static final int HOW_BYTES = 24;
+    private static final int PATH_BYTES = 4096;
+
+    private final Path given;
+    private final Path real;
+    private final Fd fd;
+    private final int oDirectory = Abi.current().oDirectory();
+
+    private Workspace(Path given, Fd fd, Arena arena, Libc libc) {
+        this.given = given;
+        this.fd = fd;
+        this.real = pathOf(libc, arena, fd.number());
+    }
+
+    static Workspace open(Path folder) {
+        Path absolute = folder.toAbsolutePath().normalize();
+        try (Arena arena = Arena.ofConfined()) {
+            Libc libc = new Libc(arena);
+            int flags = Abi.O_PATH | Abi.O_CLOEXEC | Abi.current().oDirectory();
+            int fd = libc.open(arena.allocateFrom(absolute.toString()), flags);
+            if (fd < 0) {
+                throw new SessionException(
+                        ErrorCode.NOT_FOUND,
+                        "The workspace " + Quoted.of(absolute.toString()) + " cannot be used: " + Errno.text(-fd) + ".");
+            }
+            return new Workspace(absolute, new Fd(fd), arena, libc);
+        }
+    }
+
+    Path path() {
+        return real;
+    }
+
+    /// Opens a working folder.
+    ///
+    /// @return its descriptor, good for changing into it only
+    int open(Libc libc, Arena arena, String workdir) {
+        String beneath = beneath(workdir);
+        MemorySegment how = arena.allocate(HOW_BYTES, 8);
+        how.set(ValueLayout.JAVA_LONG, 0, Abi.O_PATH | Abi.O_CLOEXEC | oDirectory);
+        how.set(ValueLayout.JAVA_LONG, 16, Abi.RESOLVE_BENEATH | Abi.RESOLVE_NO_MAGICLINKS);
+        if (!fd.acquire()) {
+            throw new SessionException(ErrorCode.UNAVAILABLE, "The host is closed.");
+        }
+        try {
+            int result = libc.openat2(fd.number(), arena.allocateFrom(beneath), how, HOW_BYTES);
+            // The kernel asks for another try when a rename got in its way.
+            while (result == -Errno.EAGAIN || result == -Errno.EINTR) {
+                result = libc.openat2(fd.number(), arena.allocateFrom(beneath), how, HOW_BYTES);
+            }
+            if (result < 0) {
+                throw refused(workdir, -result);
+            }
+            return result;
+        } finally {
+            fd.release(libc);
+        }
+    }
+
+    /// An absolute path as one relative to the workspace. This only translates; the kernel decides what is inside.
+    private String beneath(String workdir) {
+        Path path = Path.of(workdir);
+        if (!path.isAbsolute()) {
+            return workdir.isEmpty() ? "." : workdir;
+        }
+        for (Path root : new Path[] {given, real}) {
+            if (path.startsWith(root)) {
+                String relative = root.relativize(path).toString();
+                return relative.isEmpty() ? "." : relative;
+            }
+        }
+        throw outside(workdir);
+    }
+
+    private SessionException refused(String workdir, int errno) {
+        return switch (errno) {
+            case Errno.EXDEV, Errno.ELOOP -> outside(workdir);
+            case Errno.ENOENT ->
+                new SessionException(
+                        ErrorCode.NOT_FOUND,
+                        "The working folder " + Quoted.of(workdir) + " does not exist in the workspace " + real + ".");
+            case Errno.ENOTDIR ->
+                new SessionException(
+                        ErrorCode.INVALID_REQUEST, "The working folder " + Quoted.of(workdir) + " is not a folder.");
+            case Errno.EACCES ->
+                new SessionException(
+                        ErrorCode.DENIED, "The working folder " + Quoted.of(workdir) + " may not be entered.");
+            case Errno.ENOSYS ->
+                new SessionException(
+                        ErrorCode.UNAVAILABLE, "This kernel has no openat2; Belay needs Linux 5.6 or newer.");
+            default ->
+                new SessionException(
+                        ErrorCode.INVALID_REQUEST,
+                        "The working folder " + Quoted.of(workdir) + " cannot be used: " + Errno.text(errno) + ".");
+        };
+    }
+
+    private SessionException outside(String workdir) {
+        return new SessionException(
+                ErrorCode.OUTSIDE_WORKSPACE,
+                "The working folder " + Quoted.of(workdir) + " leads outside the workspace " + real
+                        + "; use a folder inside it (links that are absolute or lead out are not followed).");
+    }
+
+    /// A folder that was opened, relative to the workspace.
+    String relative(Libc libc, Arena arena, int folder) {
+        Path path = pathOf(libc, arena, folder);
+        String relative = path.startsWith(real) ? real.relativize(path).toString() : path.toString();
+        return relative.isEmpty() ? "." : relative;
+    }
+
+    private static Path pathOf(Libc libc, Arena arena, int fd) {
+        MemorySegment target = arena.allocate(PATH_BYTES + 1L);
+        int length = libc.readlink(arena.allocateFrom("/proc/self/fd/" + fd), target, PATH_BYTES);
+        if (length < 0) {
+            throw new SessionException(
+                    ErrorCode.UNAVAILABLE, "/proc cannot be read: " + Errno.text(-length) + "; Belay needs it.");
+        }
+        return Path.of(target.getString(0));
+    }
+
+    void close() {
+        try (Arena arena = Arena.ofConfined()) {
+            fd.close(new Libc(arena));
+        }
+    }
+}
