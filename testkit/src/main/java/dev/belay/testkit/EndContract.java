@@ -1,0 +1,206 @@
+package dev.belay.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.belay.Closed;
+import dev.belay.Cursor;
+import dev.belay.EndReason;
+import dev.belay.ErrorCode;
+import dev.belay.Limits;
+import dev.belay.Session;
+import dev.belay.SessionSpec;
+import dev.belay.SessionState;
+import dev.belay.Sessions;
+import dev.belay.Signal;
+import dev.belay.Size;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/// 7. End.
+public interface EndContract extends Rig {
+    @Test
+    default void aResizeReachesTheProgram() throws InterruptedException {
+        Session session = shell("trap 'stty size' WINCH; echo up; while :; do read x; done");
+        Cursor cursor = session.cursor();
+        expect(cursor, "up");
+        session.resize(new Size(101, 37));
+        expect(cursor, "37 101");
+        assertThat(session.snapshot().cols()).isEqualTo(101);
+        assertThat(session.output().resizes()).last().satisfies(resize -> {
+            assertThat(resize.size()).isEqualTo(new Size(101, 37));
+            assertThat(resize.offset()).isGreaterThanOrEqualTo(4);
+        });
+    }
+
+    @Test
+    default void sizesOutOfRangeAreRefused() {
+        for (int[] size : new int[][] {{0, 24}, {80, 0}, {1001, 24}, {80, 1001}, {-1, 24}, {65536, 24}}) {
+            refused(ErrorCode.INVALID_REQUEST, () -> new Size(size[0], size[1]));
+        }
+        refused(ErrorCode.INVALID_REQUEST, () -> piped("cat").resize(Size.DEFAULT));
+    }
+
+    @Test
+    default void signalsAreSentByName() throws InterruptedException {
+        Session session = shell("trap 'echo usr1' USR1; echo up; while :; do sleep 0.01; done");
+        Cursor cursor = session.cursor();
+        expect(cursor, "up");
+        session.signal(Signal.of("SIGUSR1"));
+        expect(cursor, "usr1");
+        session.signal(Signal.of("kill"));
+        assertThat(exitOf(session).signal()).contains(Signal.KILL);
+        refused(ErrorCode.INVALID_REQUEST, () -> Signal.of("SIGNONE"));
+        refused(ErrorCode.NOT_FOUND, () -> session.signal(Signal.TERM));
+    }
+
+    @Test
+    default void aSignalGoesToTheForegroundOfATerminal() throws InterruptedException {
+        Session bash = sessions().open(SessionSpec.of("bash", "--norc", "-i").env("PS1", "ready> "));
+        Cursor cursor = bash.cursor();
+        expect(cursor, "ready> ");
+        // Said by the job itself, so it has the terminal.
+        bash.writeLine("sh -c 'echo started; exec sleep 1000'; echo status=$?");
+        expect(cursor, "started\\r\\n");
+        bash.signal(Signal.TERM);
+        expect(cursor, "status=143");
+        expect(cursor, "ready> ");
+        assertThat(bash.exit()).as("the shell lives on").isEmpty();
+    }
+
+    @Test
+    default void terminateAsksPolitely() throws InterruptedException {
+        Session session = piped("trap 'echo bye; exit 6' TERM; echo up; while :; do sleep 0.01; done");
+        expect(session.cursor(), "up");
+        session.terminate();
+        assertThat(exitOf(session).code()).isEqualTo(6);
+        assertThat(allTextOf(session)).isEqualTo("up\nbye\n");
+    }
+
+    @Test
+    default void closeGivesProcessesTheGraceToEndByThemselves() throws InterruptedException {
+        Path done = workspace().resolve("done");
+        Session session = shell("trap 'sleep 0.1; echo x > done; exit 0' HUP TERM; echo up; while :; do sleep 0.01; done");
+        expect(session.cursor(), "up");
+        Closed closed = session.close(false);
+        assertThat(closed.exit().code()).isZero();
+        assertThat(closed.killed()).isZero();
+        assertThat(done).exists();
+        assertThat(session.snapshot().endReason()).isEqualTo(EndReason.CLOSED);
+        assertThat(sessions().find(session.id())).isEmpty();
+        refused(ErrorCode.NOT_FOUND, () -> session.output().read(0, 1));
+        session.close();
+    }
+
+    @Test
+    default void aForcedCloseSkipsTheGrace() throws InterruptedException {
+        Path done = workspace().resolve("done");
+        Session session = shell("trap 'echo x > done; exit 0' HUP TERM; echo up; while :; do sleep 0.01; done");
+        expect(session.cursor(), "up");
+        assertThat(session.close(true).exit().signal()).contains(Signal.KILL);
+        assertThat(done).doesNotExist();
+    }
+
+    @Test
+    default void closingLeavesUnrelatedProcessesAlone() throws Exception {
+        Process stranger = new ProcessBuilder("sleep", "1000").start();
+        try {
+            Session other = open("cat");
+            Session session = shell("sleep 1000 & sleep 1000");
+            session.close(true);
+            assertThat(stranger.isAlive()).isTrue();
+            assertThat(other.exit()).isEmpty();
+        } finally {
+            stranger.destroyForcibly().waitFor();
+        }
+    }
+
+    @Test
+    default void aWallClockTimeoutEndsTheSessionAndKeepsItsOutput() throws InterruptedException {
+        Session session = sessions().open(SessionSpec.of("/bin/sh", "-c", "echo before; sleep 1000")
+                .timeout(Duration.ofMillis(300)));
+        exitOf(session);
+        assertThat(session.snapshot().endReason()).isEqualTo(EndReason.TIMEOUT);
+        assertThat(allTextOf(session)).startsWith("before");
+    }
+
+    @Test
+    default void anIdleSessionEndsAndABusyOneDoesNot() throws InterruptedException {
+        Session idle = sessions().open(SessionSpec.of("cat").idleTimeout(Duration.ofMillis(200)));
+        exitOf(idle.as(new dev.belay.Actor("x")), idle);
+        assertThat(idle.snapshot().endReason()).isEqualTo(EndReason.IDLE_TIMEOUT);
+        Session busy = sessions().open(SessionSpec.of("/bin/sh", "-c", "i=0; while [ $i -lt 12 ]; do echo $i; sleep 0.05; i=$((i+1)); done")
+                .idleTimeout(Duration.ofMillis(400)));
+        assertThat(exitOf(busy).code()).isZero();
+        assertThat(busy.snapshot().endReason()).isEqualTo(EndReason.EXIT);
+    }
+
+    /// Waits for the exit without counting as activity: by its activity subscription.
+    private static void exitOf(Session watcher, Session session) throws InterruptedException {
+        dev.belay.Activity activity = watcher.activity();
+        while (session.exit().isEmpty()) {
+            assertThat(activity.next(PATIENCE)).isTrue();
+        }
+    }
+
+    @Test
+    default void exitedSessionsGoByTimeAndByCountAndTheirFilesWithThem() throws Exception {
+        Sessions few = sessions(Limits.DEFAULT.maxRetained(2));
+        Session first = few.open(SessionSpec.of("echo", "x").id("first"));
+        dev.belay.Activity closing = first.activity();
+        exitOf(first);
+        for (String id : List.of("second", "third")) {
+            exitOf(few.open(SessionSpec.of("echo", "x").id(id)));
+        }
+        awaitClosed(first, closing);
+        assertThat(few.list()).extracting(Session::id).containsExactly("second", "third");
+        Sessions brief = sessions(Limits.DEFAULT.retention(Duration.ofMillis(100)));
+        Session passing = brief.open(SessionSpec.of("echo", "x"));
+        dev.belay.Activity passed = passing.activity();
+        awaitClosed(passing, passed);
+        assertThat(brief.list()).isEmpty();
+        few.prune();
+        assertThat(few.list()).isEmpty();
+        try (Stream<Path> files = Files.walk(state())) {
+            assertThat(files.filter(file -> file.toString().endsWith(".log"))).isEmpty();
+        }
+    }
+
+    private static void awaitClosed(Session session, dev.belay.Activity activity) throws InterruptedException {
+        while (session.snapshot().state() != SessionState.CLOSED) {
+            assertThat(activity.next(PATIENCE)).isTrue();
+        }
+    }
+
+    @Test
+    default void pruneForgetsWhatHasExitedAndNothingElse() throws InterruptedException {
+        Session alive = sessions().open(SessionSpec.of("cat").id("alive"));
+        exitOf(sessions().open(SessionSpec.of("true").id("dead")));
+        assertThat(sessions().prune()).isEqualTo(1);
+        assertThat(sessions().list()).extracting(Session::id).containsExactly("alive");
+        assertThat(alive.exit()).isEmpty();
+    }
+
+    @Test
+    default void closeAllClosesAllAndNewOnesCanBeOpened() {
+        for (int i = 0; i < 10; i++) {
+            shell("sleep 1000 & sleep 1000");
+        }
+        sessions().closeAll();
+        assertThat(sessions().list()).isEmpty();
+        assertThat(sessions().stats().permitsUsed()).isZero();
+        open("cat").close(true);
+    }
+
+    @Test
+    default void nothingCanBeOpenedOnceAllIsClosed() {
+        Sessions closed = sessions(Limits.DEFAULT);
+        closed.open(SessionSpec.of("cat"));
+        closed.close();
+        closed.close();
+        refused(ErrorCode.UNAVAILABLE, () -> closed.open(SessionSpec.of("true")));
+    }
+}

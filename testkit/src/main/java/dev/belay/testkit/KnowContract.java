@@ -1,0 +1,123 @@
+package dev.belay.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.belay.Activity;
+import dev.belay.EndReason;
+import dev.belay.ErrorCode;
+import dev.belay.ExitStatus;
+import dev.belay.Session;
+import dev.belay.SessionRecord;
+import dev.belay.SessionSpec;
+import dev.belay.SessionState;
+import dev.belay.Signal;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+/// 5. Know.
+public interface KnowContract extends Rig {
+    @Test
+    default void theListIsSortedById() throws InterruptedException {
+        for (String id : List.of("b", "c", "a")) {
+            exitOf(sessions().open(SessionSpec.of("true").id(id)));
+        }
+        assertThat(sessions().list()).extracting(Session::id).containsExactly("a", "b", "c");
+        assertThat(sessions().get("b").id()).isEqualTo("b");
+        assertThat(sessions().find("d")).isEmpty();
+        assertThat(refused(ErrorCode.NOT_FOUND, () -> sessions().get("d"))).hasMessageContaining("'d'");
+    }
+
+    @Test
+    default void anExitCodeAndASignalAreTold() throws InterruptedException {
+        assertThat(exitOf(shell("exit 3"))).isEqualTo(new ExitStatus.Exited(3));
+        Session killed = shell("kill -9 $$");
+        assertThat(exitOf(killed)).isEqualTo(new ExitStatus.Signaled(Signal.KILL));
+        SessionRecord record = killed.snapshot();
+        assertThat(record.exitCode()).isEqualTo(137);
+        assertThat(record.signal()).isEqualTo("SIGKILL");
+        assertThat(record.state()).isEqualTo(SessionState.EXITED);
+        assertThat(record.endReason()).isEqualTo(EndReason.EXIT);
+        assertThat(record.endedAt()).isNotNull().isAfterOrEqualTo(record.startedAt());
+        assertThat(killed.drained()).isTrue();
+    }
+
+    @Test
+    default void activityIsSeenOnOutputForATerminal() throws Exception {
+        activityIsSeen(SessionSpec.of("/bin/sh", "-c", "read x; printf hello; read x"));
+    }
+
+    @Test
+    default void activityIsSeenOnOutputForPipes() throws Exception {
+        activityIsSeen(SessionSpec.of("/bin/sh", "-c", "read x; printf hello; read x").pipe());
+    }
+
+    private void activityIsSeen(SessionSpec spec) throws Exception {
+        Session session = sessions().open(spec);
+        Activity activity = session.activity();
+        assertThat(activity.next(Duration.ofMillis(1))).as("nothing yet").isFalse();
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<Boolean> output = threads.submit(() -> activity.next(PATIENCE));
+            session.writeLine("");
+            assertThat(output.get()).isTrue();
+            session.cursor().await(dev.belay.Until.match("hello"), PATIENCE);
+            while (activity.next(Duration.ofMillis(1))) {
+                // An echo may come in parts.
+            }
+            Future<Boolean> exit = threads.submit(() -> activity.next(PATIENCE));
+            session.writeLine("");
+            assertThat(exit.get()).isTrue();
+            while (session.exit().isEmpty()) {
+                assertThat(activity.next(PATIENCE)).isTrue();
+            }
+        }
+    }
+
+    @Test
+    default void aWatcherMissesNothingBetweenTwoLooks() throws InterruptedException {
+        Session session = piped("printf hello");
+        Activity activity = session.activity();
+        exitOf(session);
+        // However late it asks, it is told once, and then no more.
+        while (activity.next(Duration.ofMillis(1))) {
+            assertThat(session.exit()).isPresent();
+        }
+        assertThat(activity.next(Duration.ofMillis(1))).isFalse();
+    }
+
+    @Test
+    default void survivorsAreCountedAndKeepTheLogGoing() throws InterruptedException {
+        Session session = piped("(read x; echo late; read x) <&0 & echo leader");
+        assertThat(exitOf(session).code()).isZero();
+        expect(session.cursor(), "leader");
+        SessionRecord record = session.snapshot();
+        assertThat(record.state()).isEqualTo(SessionState.EXITED);
+        assertThat(record.survivors()).isEqualTo(1);
+        assertThat(session.drained()).isFalse();
+        session.close(true);
+        assertThat(session.snapshot().state()).isEqualTo(SessionState.CLOSED);
+    }
+
+    @Test
+    default void whatSurvivorsPrintIsKeptAndTheSessionEndsWithThem() throws Exception {
+        java.nio.file.Path fifo = workspace().resolve("fifo");
+        new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor();
+        Session session = piped("(read x < fifo; echo late) & echo leader");
+        assertThat(exitOf(session).code()).isZero();
+        assertThat(session.drained()).isFalse();
+        assertThat(sessions().stats().permitsUsed()).isEqualTo(1);
+        java.nio.file.Files.writeString(fifo, "go\n");
+        assertThat(allTextOf(session)).isEqualTo("leader\nlate\n");
+        assertThat(session.drained()).isTrue();
+        assertThat(sessions().stats().permitsUsed()).isZero();
+    }
+
+    @Test
+    default void theExitOfALeaderIsNotHeldBackByADaemonThatKeepsTheTerminal() throws InterruptedException {
+        Session session = shell("trap '' HUP; (while :; do echo noise; done) & exit 5");
+        assertThat(exitOf(session).code()).isEqualTo(5);
+        assertThat(session.snapshot().survivors()).isEqualTo(1);
+    }
+}

@@ -1,0 +1,103 @@
+package dev.belay.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.belay.ErrorCode;
+import dev.belay.Limits;
+import dev.belay.Session;
+import dev.belay.SessionObserver;
+import dev.belay.SessionRecord;
+import dev.belay.SessionSpec;
+import dev.belay.Sessions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/// 9. Observe.
+public interface ObserveContract extends Rig {
+    @Test
+    default void observersHearOfEachStepInOrder() throws InterruptedException {
+        BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+        Sessions sessions = closing(builder()
+                .limits(Limits.DEFAULT.maxSessions(1))
+                .observer(new SessionObserver() {
+                    @Override
+                    public void opened(SessionRecord session) {
+                        heard.add("opened " + session.id());
+                    }
+
+                    @Override
+                    public void output(String id, long end) {
+                        heard.add("output " + id + " " + end);
+                    }
+
+                    @Override
+                    public void exited(SessionRecord session) {
+                        heard.add("exited " + session.id() + " " + session.exitCode());
+                    }
+
+                    @Override
+                    public void closed(SessionRecord session) {
+                        heard.add("closed " + session.id() + " " + session.endReason());
+                    }
+
+                    @Override
+                    public void rejected(SessionSpec spec, ErrorCode code, String message) {
+                        heard.add("rejected " + code);
+                    }
+                })
+                .build());
+        Session session = sessions.open(SessionSpec.of("/bin/sh", "-c", "printf hello; read x; exit 2").id("a").pipe());
+        refused(ErrorCode.LIMIT_REACHED, () -> sessions.open(SessionSpec.of("true")));
+        session.cursor().await(dev.belay.Until.offset(5), PATIENCE);
+        session.writeLine("");
+        exitOf(session);
+        session.close();
+        List<String> all = new ArrayList<>();
+        while (all.isEmpty() || !all.getLast().startsWith("closed")) {
+            String next = heard.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            assertThat(next).as("after %s", all).isNotNull();
+            all.add(next);
+        }
+        assertThat(all).contains("rejected LIMIT_REACHED");
+        all.remove("rejected LIMIT_REACHED");
+        all.removeIf(event -> event.startsWith("output") && !event.equals("output a 5"));
+        assertThat(all).containsExactly("opened a", "output a 5", "exited a 2", "closed a EXIT");
+    }
+
+    @Test
+    default void anObserverThatFailsOrHangsHurtsNoSession() throws InterruptedException {
+        CountDownLatch never = new CountDownLatch(1);
+        Sessions sessions = closing(builder()
+                .observer(new SessionObserver() {
+                    @Override
+                    public void opened(SessionRecord session) {
+                        throw new IllegalStateException("an observer that fails");
+                    }
+                })
+                .observer(new SessionObserver() {
+                    @Override
+                    public void opened(SessionRecord session) {
+                        try {
+                            never.await();
+                        } catch (InterruptedException e) {
+                            Thread.currentThread().interrupt();
+                        }
+                    }
+                })
+                .build());
+        try {
+            for (int i = 0; i < 5; i++) {
+                Session session = sessions.open(SessionSpec.of("seq", "1", "1000").pipe());
+                assertThat(allTextOf(session)).endsWith("\n1000\n");
+                session.close();
+            }
+        } finally {
+            never.countDown();
+        }
+    }
+}

@@ -1,0 +1,182 @@
+package dev.belay.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.belay.Cursor;
+import dev.belay.ErrorCode;
+import dev.belay.Limits;
+import dev.belay.Mode;
+import dev.belay.Session;
+import dev.belay.SessionException;
+import dev.belay.SessionSpec;
+import dev.belay.Signal;
+import dev.belay.Size;
+import dev.belay.Until;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+
+/// 4. Write.
+public interface WriteContract extends Rig {
+    @Test
+    default void whatIsWrittenReachesTheProcessAndIsCounted() throws InterruptedException {
+        Session session = open("cat");
+        assertThat(session.write("hällo")).isEqualTo(6);
+        assertThat(session.writeLine("!")).isEqualTo(2);
+        assertThat(expect(session.cursor(), "hällo!\\s+hällo!")).isNotEmpty();
+    }
+
+    @Test
+    default void oneMebibyteArrivesWholeWhenTheChildReads() throws InterruptedException {
+        byte[] million = new byte[1 << 20];
+        for (int i = 0; i < million.length; i++) {
+            million[i] = (byte) (i % 64 == 63 ? '\n' : 'a' + i % 26);
+        }
+        String count = "import sys,hashlib; d=sys.stdin.buffer.read(1<<20);"
+                + "print(len(d), hashlib.md5(d).hexdigest())";
+        String expected = (1 << 20) + " " + md5(million);
+        Session terminal = sessions().open(SessionSpec.of("python3", "-c", count)
+                .mode(new Mode.Pty(Size.DEFAULT, false, true)));
+        assertThat(terminal.write(million, PATIENCE)).isEqualTo(million.length);
+        assertThat(allTextOf(terminal)).contains(expected);
+        Session pipe = sessions().open(SessionSpec.of("python3", "-c", count).pipe());
+        assertThat(pipe.write(million, PATIENCE)).isEqualTo(million.length);
+        assertThat(allTextOf(pipe)).contains(expected);
+    }
+
+    private static String md5(byte[] bytes) {
+        try {
+            return java.util.HexFormat.of()
+                    .formatHex(java.security.MessageDigest.getInstance("MD5").digest(bytes));
+        } catch (java.security.NoSuchAlgorithmException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    default void aChildThatDoesNotReadTakesAPartAndDelaysNobodyElse() throws InterruptedException {
+        byte[] much = "x".repeat(1 << 20).getBytes(StandardCharsets.UTF_8);
+        Session deaf = shell("stty raw -echo; echo ready; exec sleep 1000");
+        expect(deaf.cursor(), "ready");
+        int taken = deaf.write(much, Duration.ofMillis(200));
+        assertThat(taken).isBetween(1, much.length - 1);
+        Session deafPipe = piped("exec sleep 1000");
+        assertThat(deafPipe.write(much, Duration.ofMillis(200))).isBetween(1, much.length - 1);
+        assertThat(deafPipe.write(much, Duration.ZERO)).as("full").isZero();
+        Session other = open("cat");
+        other.writeLine("hello");
+        expect(other.cursor(), "hello\\s+hello");
+    }
+
+    @Test
+    default void theWritesOfSeveralThreadsFollowEachOtherWhole() throws Exception {
+        Session session = sessions().open(SessionSpec.of("cat").pipe());
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Integer>> writes = new ArrayList<>();
+            for (char letter = 'a'; letter < 'a' + 10; letter++) {
+                String line = String.valueOf(letter).repeat(100_000);
+                writes.add(threads.submit(() -> session.write((line + "\n").getBytes(StandardCharsets.UTF_8), PATIENCE)));
+            }
+            for (Future<Integer> write : writes) {
+                assertThat(write.get()).isEqualTo(100_001);
+            }
+        }
+        session.closeInput();
+        assertThat(allTextOf(session).lines()).hasSize(10).allMatch(line -> line.matches("(.)\\1{99999}"));
+    }
+
+    @Test
+    default void nothingCanBeWrittenAfterTheExit() throws InterruptedException {
+        for (SessionSpec spec : List.of(SessionSpec.of("true"), SessionSpec.of("true").pipe())) {
+            Session session = sessions().open(spec);
+            exitOf(session);
+            SessionException refusal = refused(ErrorCode.NOT_WRITABLE, () -> session.write("x"));
+            assertThat(refusal).hasMessageContaining("no longer writable").hasMessageContaining(session.id());
+        }
+    }
+
+    @Test
+    default void aPipeThatTheChildHasClosedIsNotWritable() throws InterruptedException {
+        Session session = piped("exec <&-; echo closed; exec sleep 1000");
+        expect(session.cursor(), "closed");
+        refused(ErrorCode.NOT_WRITABLE, () -> session.write("x"));
+    }
+
+    @Test
+    default void closingTheInputOfAPipeIsTheEndForItsReader() throws InterruptedException {
+        Session session = sessions().open(SessionSpec.of("cat").pipe());
+        session.write("last words");
+        session.closeInput();
+        assertThat(allTextOf(session)).isEqualTo("last words");
+        assertThat(exitOf(session).code()).isZero();
+        refused(ErrorCode.NOT_WRITABLE, () -> session.write("x"));
+        SessionException refusal = refused(ErrorCode.INVALID_REQUEST, () -> open("cat").closeInput());
+        assertThat(refusal).hasMessageContaining("Ctrl-D");
+    }
+
+    @Test
+    default void controlDEndsTheInputOfATerminal() throws InterruptedException {
+        Session session = open("cat");
+        session.write("\u0004");
+        assertThat(exitOf(session).code()).isZero();
+    }
+
+    @Test
+    default void anInterruptIsControlCOnATerminalAndASignalToTheGroupOnPipes() throws InterruptedException {
+        Session terminal = shell("echo up; sleep 1000");
+        expect(terminal.cursor(), "up");
+        terminal.interrupt();
+        assertThat(exitOf(terminal).signal()).contains(Signal.INT);
+        Session pipe = piped("trap 'echo caught; exit 7' INT; echo up; sleep 1000");
+        expect(pipe.cursor(), "up");
+        pipe.interrupt();
+        assertThat(exitOf(pipe).code()).isEqualTo(7);
+        assertThat(allTextOf(pipe)).isEqualTo("up\ncaught\n");
+    }
+
+    @Test
+    default void anInputThatIsTooLargeIsRefused() {
+        Session session = sessions(Limits.DEFAULT.maxInputBytes(10)).open(SessionSpec.of("cat"));
+        refused(ErrorCode.TOO_LARGE, () -> session.write("01234567890"));
+    }
+
+    @Test
+    default void aWriteThatWaitsEndsWhenItsSessionIsClosed() throws Exception {
+        Session deaf = piped("echo up; exec sleep 1000");
+        expect(deaf.cursor(), "up");
+        byte[] much = new byte[1 << 20];
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<Integer> write = threads.submit(() -> deaf.write(much, PATIENCE));
+            deaf.close(true);
+            assertThat(write.get()).isLessThan(much.length);
+        } catch (java.util.concurrent.ExecutionException e) {
+            assertThat(e.getCause()).isInstanceOf(SessionException.class);
+        }
+    }
+
+    @Test
+    default void bytesOfEveryValuePassAPipeUnchanged() throws InterruptedException {
+        byte[] all = new byte[256];
+        for (int i = 0; i < all.length; i++) {
+            all[i] = (byte) i;
+        }
+        Session session = sessions().open(SessionSpec.of("cat").pipe());
+        session.write(all);
+        session.closeInput();
+        assertThat(allBytesOf(session)).isEqualTo(all);
+    }
+
+    @Test
+    default void aPasswordIsReadFromTheTerminalWithoutEcho() throws InterruptedException {
+        Session session = open("python3", "-c", "import getpass; print('got', getpass.getpass('Password: '))");
+        Cursor cursor = session.cursor();
+        expect(cursor, "Password: ");
+        session.writeLine("s3cret");
+        cursor.await(Until.exited(), PATIENCE);
+        assertThat(allTextOf(session)).isEqualTo("Password: \r\ngot s3cret\r\n");
+    }
+}
