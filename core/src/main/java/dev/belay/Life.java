@@ -208,24 +208,26 @@ final class Life implements ProcessListener {
             reason.compareAndSet(null, EndReason.CLOSED);
             running.end(Duration.ZERO);
         }
-        state = SessionState.CLOSED;
         stopClocks();
         permit.close();
         log.delete();
-        bell.ring();
     }
 
     /// Forgets the output of a session whose processes have ended.
     ///
     /// @return false if it was forgotten before
     boolean forget() {
-        if (!closed.compareAndSet(false, true)) {
-            return false;
+        boolean first = closed.compareAndSet(false, true);
+        if (first) {
+            log.delete();
         }
+        return first;
+    }
+
+    /// The session is gone. Said last: whoever sees it finds the id free and the files deleted.
+    void gone() {
         state = SessionState.CLOSED;
-        log.delete();
         bell.ring();
-        return true;
     }
 
     // --- what others ask ---

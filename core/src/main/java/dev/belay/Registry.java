@@ -146,8 +146,10 @@ final class Registry {
             if (listed && life != null) {
                 lives.remove(life.id, life);
             }
-            if (announced && life != null) {
+            if (life != null && announced) {
                 gone(life);
+            } else if (life != null) {
+                life.gone();
             }
         }
     }
@@ -273,6 +275,7 @@ final class Registry {
     }
 
     private void gone(Life life) {
+        life.gone();
         closed.increment();
         post(observer -> observer.closed(life.record()));
     }

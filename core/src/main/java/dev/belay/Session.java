@@ -165,7 +165,7 @@ public final class Session implements AutoCloseable {
     /// Signals the foreground processes of the terminal, or the leader's process group on pipes.
     public void signal(Signal signal) {
         life.touch();
-        if (life.process().signal(signal) == 0) {
+        if (!life.process().signal(signal)) {
             throw new SessionException(
                     ErrorCode.NOT_FOUND,
                     "Session " + life.id + " has no process left that " + signal + " could be sent to.");

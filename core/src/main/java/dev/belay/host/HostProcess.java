@@ -30,8 +30,8 @@ public interface HostProcess {
 
     /// Signals the foreground process group of the terminal, or the leader's group on pipes.
     ///
-    /// @return how many processes were signalled
-    int signal(Signal signal);
+    /// @return false if there was nobody to signal
+    boolean signal(Signal signal);
 
     /// Reads on after [ProcessListener#output] asked for a pause.
     void resume();

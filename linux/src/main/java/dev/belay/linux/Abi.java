@@ -8,9 +8,9 @@ import dev.belay.SessionException;
 ///
 /// @param epollEventBytes the size of `struct epoll_event`, which x86_64 packs
 /// @param epollDataOffset where its `data` is
-record Abi(int epollEventBytes, int epollDataOffset, int oDirectory, int oNofollow) {
-    static final Abi X86_64 = new Abi(12, 4, 0x10000, 0x20000);
-    static final Abi AARCH64 = new Abi(16, 8, 0x4000, 0x8000);
+record Abi(int epollEventBytes, int epollDataOffset, int oDirectory) {
+    static final Abi X86_64 = new Abi(12, 4, 0x10000);
+    static final Abi AARCH64 = new Abi(16, 8, 0x4000);
 
     static final int SYS_PIDFD_SEND_SIGNAL = 424;
     static final int SYS_PIDFD_OPEN = 434;
@@ -40,14 +40,34 @@ record Abi(int epollEventBytes, int epollDataOffset, int oDirectory, int oNofoll
     static final int TCGETS = 0x5401;
     static final int TCSETS = 0x5402;
     static final int TIOCGPGRP = 0x540F;
+    static final int TIOCGWINSZ = 0x5413;
     static final int TIOCSWINSZ = 0x5414;
+    static final int TIOCSIG = 0x40045436;
     static final int TIOCGPTN = 0x80045430;
     static final int TIOCSPTLCK = 0x40045431;
     static final int TIOCGPTPEER = 0x5441;
 
+    static final int IGNBRK = 0x0001;
+    static final int BRKINT = 0x0002;
+    static final int PARMRK = 0x0008;
+    static final int ISTRIP = 0x0020;
+    static final int INLCR = 0x0040;
+    static final int IGNCR = 0x0080;
+    static final int ICRNL = 0x0100;
+    static final int IXON = 0x0400;
     static final int IUTF8 = 0x4000;
+    static final int OPOST = 0x0001;
     static final int ONLCR = 0x0004;
+    static final int CSIZE = 0x0030;
+    static final int CS8 = 0x0030;
+    static final int PARENB = 0x0100;
+    static final int ISIG = 0x0001;
+    static final int ICANON = 0x0002;
     static final int ECHO = 0x0008;
+    static final int ECHONL = 0x0040;
+    static final int IEXTEN = 0x8000;
+    static final int VTIME = 5;
+    static final int VMIN = 6;
     /// The kernel's `struct termios`, which is smaller than the C library's.
     static final int TERMIOS_BYTES = 36;
     static final int TERMIOS_IFLAG = 0;
@@ -95,7 +115,8 @@ record Abi(int epollEventBytes, int epollDataOffset, int oDirectory, int oNofoll
             case "aarch64", "arm64" -> AARCH64;
             default ->
                 throw new SessionException(
-                        ErrorCode.UNAVAILABLE, "The Linux host knows x86_64 and aarch64; this machine is " + arch + ".");
+                        ErrorCode.UNAVAILABLE,
+                        "The Linux host knows x86_64 and aarch64; this machine is " + arch + ".");
         };
     }
 }

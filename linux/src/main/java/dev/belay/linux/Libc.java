@@ -9,7 +9,6 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.util.Map;
 
 /// The C library, with the error number caught on each call that can fail.
 ///
@@ -49,6 +48,7 @@ final class Libc {
     private static final MethodHandle EVENTFD = bind("eventfd");
     private static final MethodHandle WAITID = bind("waitid");
     private static final MethodHandle KILL = bind("kill");
+    private static final MethodHandle GETPGID = bind("getpgid");
     private static final MethodHandle PRLIMIT = bind("prlimit");
     private static final MethodHandle SPAWN = bind("posix_spawn");
     private static final MethodHandle ATTR_INIT = bind("posix_spawnattr_init");
@@ -77,31 +77,6 @@ final class Libc {
                         "The C library of this system has no " + name
                                 + "; Belay needs the GNU C library 2.34 or newer."));
         return LINKER.downcallHandle(symbol, SHAPE, Linker.Option.captureCallState("errno"));
-    }
-
-    /// Makes sure that native calls are allowed and that the C library has all that is needed.
-    static void require() {
-        if (!Libc.class.getModule().isNativeAccessEnabled()) {
-            throw new SessionException(
-                    ErrorCode.UNAVAILABLE,
-                    "Native access is not enabled; start the JVM with --enable-native-access="
-                            + (Libc.class.getModule().isNamed() ? Libc.class.getModule().getName() : "ALL-UNNAMED")
-                            + ".");
-        }
-        try {
-            Class.forName(Libc.class.getName(), true, Libc.class.getClassLoader());
-        } catch (ExceptionInInitializerError e) {
-            throw e.getCause() instanceof SessionException cause
-                    ? cause
-                    : new SessionException(
-                            ErrorCode.UNAVAILABLE,
-                            "The C library could not be bound: " + e.getCause(),
-                            Map.of(),
-                            e.getCause());
-        } catch (ClassNotFoundException | NoClassDefFoundError e) {
-            throw new SessionException(
-                    ErrorCode.UNAVAILABLE, "The C library could not be bound: " + e, Map.of(), e);
-        }
     }
 
     private long call(MethodHandle function, long a, long b, long c, long d, long e, long f, long g) {
@@ -201,6 +176,11 @@ final class Libc {
 
     int kill(long pid, int signal) {
         return callInt(KILL, pid, signal, 0, 0, 0, 0);
+    }
+
+    /// The process group of a process; 0 is this one.
+    int getpgid(long pid) {
+        return callInt(GETPGID, pid, 0, 0, 0, 0, 0);
     }
 
     int pidfdOpen(long pid) {

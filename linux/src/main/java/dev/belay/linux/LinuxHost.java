@@ -1,10 +1,13 @@
 package dev.belay.linux;
 
+import dev.belay.ErrorCode;
+import dev.belay.SessionException;
 import dev.belay.host.Host;
 import dev.belay.host.HostProcess;
 import dev.belay.host.Launch;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
+import java.util.Map;
 
 /// Sessions on Linux: `posix_spawn`, one `epoll` loop on one thread, exits by `pidfd`.
 ///
@@ -23,7 +26,8 @@ public final class LinuxHost implements Host {
     /// A host whose sessions run in a folder and its folders, and nowhere else.
     public static LinuxHost at(Path workspace) {
         Abi.current();
-        Libc.require();
+        requireNativeAccess();
+        bindTheLibrary();
         occupyStandardDescriptors();
         Workspace opened = Workspace.open(workspace);
         try {
@@ -31,6 +35,28 @@ public final class LinuxHost implements Host {
         } catch (RuntimeException e) {
             opened.close();
             throw e;
+        }
+    }
+
+    private static void requireNativeAccess() {
+        Module module = LinuxHost.class.getModule();
+        if (!module.isNativeAccessEnabled()) {
+            throw new SessionException(
+                    ErrorCode.UNAVAILABLE,
+                    "Native access is not enabled; start the JVM with --enable-native-access="
+                            + (module.isNamed() ? module.getName() : "ALL-UNNAMED") + ".");
+        }
+    }
+
+    /// Loads the class that binds the C library here, so that a function it lacks is told as a refusal.
+    private static void bindTheLibrary() {
+        try (Arena arena = Arena.ofConfined()) {
+            new Libc(arena).fcntl(0, Abi.F_GETFD, 0);
+        } catch (ExceptionInInitializerError | NoClassDefFoundError e) {
+            throw e.getCause() instanceof SessionException refusal
+                    ? refusal
+                    : new SessionException(
+                            ErrorCode.UNAVAILABLE, "The C library could not be bound: " + e, Map.of(), e);
         }
     }
 

@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,8 @@ final class LinuxProcess implements HostProcess, Loop.Source {
     /// What may be read after the leader's death before its exit is reported. A terminal or pipe holds less (a pipe
     /// can be set to 1 MiB): what comes beyond was written by survivors.
     private static final int DRAIN_BYTES = 1 << 20;
+
+    private static final Set<Signal> KEYBOARD = Set.of(Signal.INT, Signal.QUIT, Signal.of("TSTP"));
 
     private final Loop loop;
     private final Census census;
@@ -299,37 +302,43 @@ final class LinuxProcess implements HostProcess, Loop.Source {
     }
 
     @Override
-    public int signal(Signal signal) {
-        List<Proc> members = members();
-        List<Proc> targets = inGroup(members, foreground());
-        if (targets.isEmpty()) {
-            targets = inGroup(members, pid);
-        }
-        int sent = 0;
+    public boolean signal(Signal signal) {
         try (Arena arena = Arena.ofConfined()) {
             Libc libc = new Libc(arena);
-            for (Proc target : targets) {
-                sent += Pidfd.signalOnce(libc, arena, target, signal) ? 1 : 0;
+            // The kernel knows the foreground group best, but signals it with these only.
+            boolean asFromTheKeyboard = slave != null && KEYBOARD.contains(signal);
+            if (asFromTheKeyboard) {
+                int result = input.with(libc, -Errno.EBADF, fd -> libc.ioctl(fd, Abi.TIOCSIG, signal.number()));
+                return result == 0;
+            }
+            long group = foreground(libc, arena);
+            return group == pid ? signalOwnGroup(signal) : signalGroup(libc, arena, group, signal);
+        }
+    }
+
+    /// The leader's group: on the loop, where the leader is reaped, so that its number is still its own.
+    private boolean signalOwnGroup(Signal signal) {
+        return loop.call(() -> !reaped && loop.libc.kill(-pid, signal.number()) == 0);
+    }
+
+    private boolean signalGroup(Libc libc, Arena arena, long group, Signal signal) {
+        boolean sent = false;
+        for (Proc member : members()) {
+            if (member.group() == group) {
+                sent |= Pidfd.signalOnce(libc, arena, member, signal);
             }
         }
         return sent;
     }
 
-    private static List<Proc> inGroup(List<Proc> members, long group) {
-        return members.stream().filter(member -> member.group() == group).toList();
-    }
-
     /// The process group that has the terminal, or the leader's own.
-    private long foreground() {
+    private long foreground(Libc libc, Arena arena) {
         if (slave == null) {
             return pid;
         }
-        try (Arena arena = Arena.ofConfined()) {
-            Libc libc = new Libc(arena);
-            MemorySegment group = arena.allocate(ValueLayout.JAVA_INT);
-            int result = input.with(libc, -Errno.EBADF, fd -> libc.ioctl(fd, Abi.TIOCGPGRP, group));
-            return result < 0 ? pid : group.get(ValueLayout.JAVA_INT, 0);
-        }
+        MemorySegment group = arena.allocate(ValueLayout.JAVA_INT);
+        int result = input.with(libc, -Errno.EBADF, fd -> libc.ioctl(fd, Abi.TIOCGPGRP, group));
+        return result < 0 ? pid : group.get(ValueLayout.JAVA_INT, 0);
     }
 
     private List<Proc> members() {

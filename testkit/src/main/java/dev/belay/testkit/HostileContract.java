@@ -61,8 +61,9 @@ public interface HostileContract extends Rig {
     @Test
     default void aDaemonWithAClearedEnvironmentAndNoDescriptorsIsEnded() throws Exception {
         Path said = workspace().resolve("said");
-        Session session = shell("(env -i setsid /bin/sh -c 'echo pid=$$ > said.new; mv said.new said; exec sleep 1000'"
+        Session session = shell("read x; (env -i setsid /bin/sh -c 'echo pid=$$ > said.new; mv said.new said; exec sleep 1000'"
                 + " </dev/null >/dev/null 2>&1 &); while [ ! -e said ]; do sleep 0.01; done; cat said; echo pid=$$; exec sleep 1000");
+        session.writeLine("");
         closeAndCount(session, 2);
         assertThat(said).exists();
     }
@@ -70,8 +71,9 @@ public interface HostileContract extends Rig {
     @Test
     default void aDaemonLeftByALeaderThatHasExitedIsEndedByTheClose() throws Exception {
         Path said = workspace().resolve("said");
-        Session session = piped("(env -i setsid /bin/sh -c 'echo $$ > said.new; mv said.new said; exec sleep 1000'"
+        Session session = piped("read x; (env -i setsid /bin/sh -c 'echo $$ > said.new; mv said.new said; exec sleep 1000'"
                 + " </dev/null >/dev/null 2>&1 &); while [ ! -e said ]; do sleep 0.01; done");
+        session.writeLine("");
         exitOf(session);
         assertThat(session.drained()).as("it holds no pipe").isTrue();
         long daemon = Long.parseLong(Files.readString(said).strip());
@@ -94,9 +96,10 @@ public interface HostileContract extends Rig {
         Session session = open(
                 "python3", "-c", "import os,time; [os.close(i) for i in (0,1,2)]; open('closed','w').close(); time.sleep(1000)");
         Session other = open("cat");
+        Cursor echo = other.cursor();
         while (!Files.exists(closed)) {
             other.writeLine("x");
-            expect(other.cursor(other.output().end()), "x");
+            expect(echo, "x");
         }
         long before = loopCpuTicks();
         // Some work for the same loop, after which a loop that spins would have used much.

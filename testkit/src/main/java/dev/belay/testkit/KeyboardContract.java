@@ -47,7 +47,7 @@ public interface KeyboardContract extends Rig {
         alice.writeLine("hidden");
         expect(alice.cursor(), "hidden\\n");
         assertThat(agent.output().end()).as("others see no further for now").isEqualTo(5);
-        assertThat(agent.output().read(5, 100)).isEqualTo(agent.output().read(5, 1));
+        assertThat(((ReadResult.Chunk) agent.output().read(5, 100)).bytes()).isEmpty();
         lease.giveBack();
         alice.writeLine("after");
         expect(agent.cursor(), "after\\n");

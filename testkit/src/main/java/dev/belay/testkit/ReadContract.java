@@ -129,8 +129,10 @@ public interface ReadContract extends Rig {
         assertThat(stateBytes()).isLessThanOrEqualTo(256 << 10);
         Cursor cursor = session.cursor();
         StringBuilder kept = new StringBuilder();
-        for (Text text = cursor.drainText(1 << 16); !text.ended(); text = cursor.drainText(1 << 16)) {
+        for (boolean ended = false; !ended; ) {
+            Text text = cursor.drainText(1 << 16);
             kept.append(text.text());
+            ended = text.ended();
         }
         assertThat(kept.toString()).endsWith("\n299999\n300000\n");
         assertThat(kept.length()).isEqualTo(end - start);

@@ -131,7 +131,7 @@ public interface WriteContract extends Rig {
         expect(terminal.cursor(), "up");
         terminal.interrupt();
         assertThat(exitOf(terminal).signal()).contains(Signal.INT);
-        Session pipe = piped("trap 'echo caught; exit 7' INT; echo up; sleep 1000");
+        Session pipe = piped("trap 'echo caught; exit 7' INT; echo up; while :; do sleep 0.01; done");
         expect(pipe.cursor(), "up");
         pipe.interrupt();
         assertThat(exitOf(pipe).code()).isEqualTo(7);

@@ -1,0 +1,46 @@
+package dev.belay.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/// `belay` without a subcommand: shows the help.
+@Command(name = "belay", header = {"Belay runs programs in terminal sessions that hold: no output is lost,",
+        "and nothing is left behind.%n"}, customSynopsis = "belay COMMAND [OPTION...]", synopsisHeading = "@|bold Usage:|@ ", commandListHeading = "%n@|bold Commands:|@%n", optionListHeading = "%n@|bold Options:|@%n", footerHeading = "%n@|bold Examples:|@%n", footer = {
+                "  belay run -- vim notes.txt     a program on this terminal",
+                "  belay run --help               all about a command"
+        }, versionProvider = BelayCommand.Version.class)
+final class BelayCommand implements Runnable {
+    @Option(names = {"-h", "--help"}, usageHelp = true, description = "Show this help.")
+    @SuppressWarnings("UnusedVariable")
+    private boolean help;
+
+    @Option(names = {"-V", "--version"}, versionHelp = true, description = "Show the version.")
+    @SuppressWarnings("UnusedVariable")
+    private boolean version;
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec spec;
+
+    @Override
+    public void run() {
+        spec.commandLine().usage(spec.commandLine().getOut());
+    }
+
+    /// The version of the build, from a resource that the build fills in.
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() throws IOException {
+            try (InputStream in = BelayCommand.class.getResourceAsStream("version.txt")) {
+                String version = in == null ? "?" : new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
+                return new String[] {"belay " + version};
+            }
+        }
+    }
+}

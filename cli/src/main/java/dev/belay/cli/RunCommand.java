@@ -1,0 +1,168 @@
+package dev.belay.cli;
+
+import dev.belay.Environment;
+import dev.belay.Mode;
+import dev.belay.Quoted;
+import dev.belay.SessionSpec;
+import dev.belay.Size;
+import java.io.IOException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/// `belay run`: what the arguments ask for, as a [SessionSpec] for [Foreground] to run.
+@Command(name = "run", header = "Run a command in a session on this terminal.", customSynopsis = {
+        "belay run [OPTION...] [--] COMMAND [ARG...]"}, synopsisHeading = "%n@|bold Usage:|@ ", descriptionHeading = "%n", description = {
+                "The command gets a terminal of its own, joined to yours: full-screen programs,",
+                "resizing, Ctrl-C and Ctrl-Z work as they always do. When the command ends,",
+                "whatever it left running is ended too, and belay exits with its exit code."
+        }, optionListHeading = "%n@|bold Options:|@%n", separator = " ", sortOptions = false, footer = {
+                "",
+                "@|bold Redirection:|@",
+                "  Input and output may come from and go to files and pipes. The command still",
+                "  sees a terminal: Ctrl-C and the like act when they occur in the input, and",
+                "  lines of more than 4095 bytes are cut. To pass data unchanged, use --pipe.",
+                "",
+                "@|bold Environment:|@",
+                "  The command inherits your environment less what looks secret: names with",
+                "  TOKEN, SECRET, PASSWORD or API_KEY in them, and BELAY_*. To pass on one of",
+                "  these, name it: --env GITHUB_TOKEN",
+                "",
+                "@|bold Exit status:|@",
+                "  The command's own, or",
+                "  128+n  the command was ended by signal n (130: Ctrl-C)",
+                "  124    the command took longer than --timeout",
+                "  125    Belay itself failed: a wrong option, no such folder, ...",
+                "  126    the command cannot be executed",
+                "  127    the command was not found",
+                "",
+                "@|bold Examples:|@",
+                "  belay run -- vim notes.txt",
+                "  belay run --timeout 10m --workdir backend -- make test",
+                "  belay run -- git log < /dev/null | less",
+                "  belay run --pipe -- tar cz src > src.tgz"
+        })
+final class RunCommand implements Callable<Integer> {
+    @Option(names = "--workdir", paramLabel = "DIR", description = "Start the command in this folder.")
+    private @Nullable String workdir;
+
+    @Option(names = "--timeout", paramLabel = "TIME", converter = TimeSpan.class, description = "End the command after this time: 90 (seconds), 1.5, 500ms, 30s, 5m, 1h30m.")
+    private @Nullable Duration timeout;
+
+    @Option(names = "--env", paramLabel = "NAME[=VALUE]", description = "Set a variable, or pass on yours of that name. May be repeated.")
+    private List<String> env = List.of();
+
+    @Option(names = "--pipe", description = "Run on pipes, without a terminal: bytes pass unchanged, stdout and stderr apart.")
+    private boolean pipe;
+
+    @Option(names = {"-h", "--help"}, usageHelp = true, description = "Show this help.")
+    @SuppressWarnings("UnusedVariable")
+    private boolean help;
+
+    @Parameters(hidden = true, arity = "0..*")
+    private List<String> command = List.of();
+
+    @Spec
+    @SuppressWarnings("NullAway.Init")
+    private CommandSpec model;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        if (command.isEmpty()) {
+            throw new ParameterException(
+                    model.commandLine(), "no command was given; name one, for instance: belay run -- ls -l");
+        }
+        Map<String, String> caller = callersEnvironment();
+        Map<String, String> asked = askedEnvironment(caller);
+        String folder = folder();
+        Stdio stdio = Stdio.look();
+        SessionSpec spec = SessionSpec.of(command)
+                .workdir(folder)
+                .mode(mode(stdio))
+                .env(terminalName(stdio, caller))
+                .env(asked)
+                .timeout(timeout)
+                .lossless(true);
+        return new Foreground(stdio, Environment.inherited(caller), spec).run();
+    }
+
+    private Mode mode(Stdio stdio) {
+        if (pipe) {
+            return new Mode.Pipe();
+        }
+        Size size = stdio.size();
+        return stdio.in() != null
+                ? new Mode.Pty(size, true, stdio.out() != null)
+                : new Mode.Pty(size, false, stdio.out() != null);
+    }
+
+    /// The session's terminal is the caller's own, as far as the caller has one.
+    private static Map<String, String> terminalName(Stdio stdio, Map<String, String> caller) {
+        String name = caller.getOrDefault("TERM", "");
+        return stdio.any() && !name.isEmpty() ? Map.of("TERM", name) : Map.of();
+    }
+
+    /// The environment belay was started from. The launcher may have set `LC_ALL`, since Java reads arguments
+    /// other than ASCII wrongly where the locale has no UTF-8; then `BELAY_LC_ALL` is what it was.
+    private static Map<String, String> callersEnvironment() {
+        Map<String, String> caller = new HashMap<>(System.getenv());
+        String before = caller.remove("BELAY_LC_ALL");
+        if (before != null && before.isEmpty()) {
+            caller.remove("LC_ALL");
+        } else if (before != null) {
+            caller.put("LC_ALL", before);
+        }
+        return caller;
+    }
+
+    private Map<String, String> askedEnvironment(Map<String, String> caller) {
+        Map<String, String> asked = new HashMap<>();
+        for (String variable : env) {
+            int equals = variable.indexOf('=');
+            String name = equals < 0 ? variable : variable.substring(0, equals);
+            String value = equals < 0 ? caller.get(name) : variable.substring(equals + 1);
+            if (value == null || name.isEmpty()) {
+                throw new ParameterException(
+                        model.commandLine(),
+                        name.isEmpty()
+                                ? "--env needs a name, as in --env NAME=VALUE"
+                                : "--env " + Quoted.of(name)
+                                        + ": you have no such variable; set it with --env NAME=VALUE");
+            }
+            asked.put(name, value);
+        }
+        return asked;
+    }
+
+    /// The working folder without links: the kernel would refuse absolute ones beneath the workspace.
+    private String folder() {
+        String asked = workdir == null ? "" : workdir;
+        try {
+            // The kernel's word for it: what Java knows was decoded before anybody could say how.
+            return Path.of("/proc/self/cwd").toRealPath().resolve(asked).toRealPath().toString();
+        } catch (NoSuchFileException _) {
+            throw unusable(workdir == null
+                    ? "the current folder was deleted"
+                    : "--workdir " + Quoted.of(asked)
+                            + ": there is no such folder");
+        } catch (IOException | InvalidPathException e) {
+            throw unusable("the folder " + Quoted.of(asked) + " cannot be used: " + e.getMessage());
+        }
+    }
+
+    private ParameterException unusable(String why) {
+        return new ParameterException(model.commandLine(), why);
+    }
+}

@@ -1,0 +1,96 @@
+package dev.belay.cli;
+
+import java.math.BigDecimal;
+import java.time.Duration;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/// Reads and writes times as people do: `90`, `1.5`, `30s`, `5m`, `1h30m`, `500ms`.
+final class TimeSpan implements ITypeConverter<Duration> {
+    private static final BigDecimal MAX_SECONDS = BigDecimal.valueOf(Duration.ofDays(36_500).toSeconds());
+
+    @Override
+    public Duration convert(String text) {
+        return parse(text);
+    }
+
+    static Duration parse(String text) {
+        BigDecimal seconds = BigDecimal.ZERO;
+        int at = 0;
+        while (at < text.length()) {
+            int unitAt = skip(text, at, true);
+            int next = skip(text, unitAt, false);
+            String number = text.substring(at, unitAt);
+            String unit = text.substring(unitAt, next);
+            if (!isNumber(number) || (unit.isEmpty() && at > 0)) {
+                throw unreadable(text);
+            }
+            seconds = seconds.add(new BigDecimal(number).multiply(secondsPer(unit, text)));
+            at = next;
+        }
+        if (seconds.signum() <= 0 || seconds.compareTo(MAX_SECONDS) > 0) {
+            throw unreadable(text);
+        }
+        Duration span = Duration.ofNanos(seconds.movePointRight(9).longValue());
+        if (!span.isPositive()) {
+            throw unreadable(text);
+        }
+        return span;
+    }
+
+    private static int skip(String text, int from, boolean digits) {
+        int at = from;
+        while (at < text.length() && digits == (text.charAt(at) == '.' || isDigit(text.charAt(at)))) {
+            at++;
+        }
+        return at;
+    }
+
+    private static boolean isDigit(char c) {
+        return c >= '0' && c <= '9';
+    }
+
+    private static boolean isNumber(String text) {
+        int dot = text.indexOf('.');
+        return !text.isEmpty() && text.length() <= 20 && dot == text.lastIndexOf('.') && !text.equals(".");
+    }
+
+    private static BigDecimal secondsPer(String unit, String text) {
+        return switch (unit) {
+            case "ms" -> new BigDecimal("0.001");
+            case "", "s" -> BigDecimal.ONE;
+            case "m" -> BigDecimal.valueOf(60);
+            case "h" -> BigDecimal.valueOf(3600);
+            case "d" -> BigDecimal.valueOf(86_400);
+            default -> throw unreadable(text);
+        };
+    }
+
+    private static TypeConversionException unreadable(String text) {
+        return new TypeConversionException(
+                "'" + text + "' is no time above zero; write it as 90, 1.5, 30s, 5m, 1h30m or 500ms");
+    }
+
+    /// A span as short as it can be written.
+    static String text(Duration span) {
+        StringBuilder text = new StringBuilder();
+        add(text, span.toHours(), "h");
+        add(text, span.toMinutesPart(), "m");
+        BigDecimal seconds = BigDecimal.valueOf(span.toSecondsPart())
+                .add(BigDecimal.valueOf(span.toNanosPart(), 9))
+                .stripTrailingZeros();
+        if (span.compareTo(Duration.ofSeconds(1)) < 0) {
+            return seconds.movePointRight(3).stripTrailingZeros().toPlainString() + "ms";
+        }
+        if (seconds.signum() > 0) {
+            text.append(seconds.toPlainString()).append('s');
+        }
+        return text.toString();
+    }
+
+    private static void add(StringBuilder text, long count, String unit) {
+        if (count > 0) {
+            text.append(count).append(unit);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package dev.belay.linux;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.belay.ErrorCode;
+import dev.belay.SessionException;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/// The numbers of [Abi] and [Errno] are those of the C headers, for both processors: compilers say so.
+class AbiTest {
+    private static final String HEADERS = """
+            #define _GNU_SOURCE
+            #include <errno.h>
+            #include <fcntl.h>
+            #include <poll.h>
+            #include <signal.h>
+            #include <spawn.h>
+            #include <stddef.h>
+            #include <unistd.h>
+            #include <sys/epoll.h>
+            #include <sys/eventfd.h>
+            #include <sys/ioctl.h>
+            #include <sys/resource.h>
+            #include <sys/syscall.h>
+            #include <sys/wait.h>
+            #include <linux/openat2.h>
+            #include <asm/termbits.h>
+            #include <asm/ioctls.h>
+            """;
+
+    /// Numbers that have no name of their own in C.
+    private static final Map<String, String> EXPRESSIONS = Map.ofEntries(
+            Map.entry("SYS_PIDFD_SEND_SIGNAL", "SYS_pidfd_send_signal"),
+            Map.entry("SYS_PIDFD_OPEN", "SYS_pidfd_open"),
+            Map.entry("SYS_OPENAT2", "SYS_openat2"),
+            Map.entry("TERMIOS_BYTES", "sizeof(struct termios)"),
+            Map.entry("TERMIOS_IFLAG", "offsetof(struct termios, c_iflag)"),
+            Map.entry("TERMIOS_OFLAG", "offsetof(struct termios, c_oflag)"),
+            Map.entry("TERMIOS_LFLAG", "offsetof(struct termios, c_lflag)"),
+            Map.entry("SIGINFO_BYTES", "sizeof(siginfo_t)"),
+            Map.entry("SIGINFO_CODE", "offsetof(siginfo_t, si_code)"),
+            Map.entry("SIGINFO_PID", "offsetof(siginfo_t, si_pid)"),
+            Map.entry("SIGINFO_STATUS", "offsetof(siginfo_t, si_status)"),
+            Map.entry("SPAWNATTR_BYTES", "sizeof(posix_spawnattr_t)"),
+            Map.entry("FILE_ACTIONS_BYTES", "sizeof(posix_spawn_file_actions_t)"),
+            Map.entry("SIGSET_BYTES", "sizeof(sigset_t)"));
+
+    @TempDir
+    Path folder;
+
+    @ParameterizedTest
+    @CsvSource({"gcc, amd64", "aarch64-linux-gnu-gcc, aarch64"})
+    void everyNumberIsThatOfTheHeaders(String compiler, String arch) throws Exception {
+        Abi abi = Abi.of("Linux", arch);
+        Map<String, Long> checks = new LinkedHashMap<>();
+        checks.put("sizeof(struct epoll_event)", (long) abi.epollEventBytes());
+        checks.put("offsetof(struct epoll_event, data)", (long) abi.epollDataOffset());
+        checks.put("sizeof(struct open_how)", 24L);
+        checks.put("offsetof(struct open_how, resolve)", 16L);
+        checks.put("sizeof(struct winsize)", 8L);
+        checks.put("sizeof(struct rlimit)", 16L);
+        checks.put("O_DIRECTORY", (long) abi.oDirectory());
+        for (Class<?> table : List.of(Abi.class, Errno.class)) {
+            for (Field field : table.getDeclaredFields()) {
+                if (Modifier.isStatic(field.getModifiers()) && field.getType().isPrimitive()) {
+                    field.setAccessible(true);
+                    checks.put(
+                            EXPRESSIONS.getOrDefault(field.getName(), field.getName()),
+                            ((Number) field.get(null)).longValue());
+                }
+            }
+        }
+        assertThat(checks).hasSizeGreaterThan(60);
+        StringBuilder source = new StringBuilder(HEADERS);
+        checks.forEach((expression, value) -> source.append("_Static_assert((unsigned) (")
+                .append(expression)
+                .append(") == (unsigned) ")
+                .append(value)
+                .append("LL, \"")
+                .append(expression)
+                .append("\");\n"));
+        Path file = Files.writeString(folder.resolve("abi.c"), source);
+        assertThat(Jvm.run(new ArrayList<>(List.of(compiler, "-fsyntax-only", file.toString())))).isEmpty();
+    }
+
+    @Test
+    void otherSystemsAreRefusedByName() {
+        assertThat(org.assertj.core.api.Assertions.catchThrowableOfType(
+                                SessionException.class, () -> Abi.of("Mac OS X", "aarch64"))
+                        .getMessage())
+                .contains("Mac OS X");
+        SessionException refusal = org.assertj.core.api.Assertions.catchThrowableOfType(
+                SessionException.class, () -> Abi.of("Linux", "riscv64"));
+        assertThat(refusal.code()).isEqualTo(ErrorCode.UNAVAILABLE);
+        assertThat(refusal).hasMessageContaining("riscv64");
+    }
+}

@@ -1,0 +1,115 @@
+package dev.belay.linux;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.belay.testkit.Rig;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/// What only shows in a JVM of its own: how it was started, and how it ends.
+@Timeout(120)
+class OwnJvmTest {
+    @TempDir
+    Path folder;
+
+    @Test
+    void theChildHasCleanSignalsAlsoWhenBelayWasStartedUnderNohup() throws Exception {
+        List<String> command = new ArrayList<>(List.of("nohup"));
+        command.addAll(Jvm.probe(folder.toString(), "run", "cat", "/proc/self/status"));
+        String status = Jvm.run(command);
+        assertThat(status).containsPattern("SigBlk:\\s0000000000000000").containsPattern("SigIgn:\\s0000000000000000");
+    }
+
+    @Test
+    void theChildHasItsDescriptorsAlsoWhenBelayWasStartedWithoutAny() throws Exception {
+        Path said = folder.resolve("said");
+        List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", "\"$@\" <&- >&- 2>&-", "sh"));
+        command.addAll(Jvm.probe(
+                folder.resolve("state").toString(),
+                "run",
+                "/bin/sh",
+                "-c",
+                "ls -l /proc/self/fd > " + said + "; tty >> " + said));
+        Jvm.run(command);
+        assertThat(Files.readString(said))
+                .containsPattern(" 0 -> /dev/pts/\\d+")
+                .containsPattern(" 2 -> /dev/pts/\\d+")
+                .containsPattern("(?m)^/dev/pts/\\d+$");
+    }
+
+    @Test
+    void aJvmThatIsTerminatedTakesItsSessionsWithIt() throws Exception {
+        Process belay = start("trap '' HUP TERM; sleep 1000");
+        long leader = leaderOf(belay);
+        assertThat(Rig.lives(leader)).isTrue();
+        assertThat(belay.toHandle().destroy()).isTrue();
+        assertThat(belay.waitFor()).isEqualTo(143);
+        assertThat(Rig.lives(leader)).isFalse();
+        assertThat(filesIn(folder)).as("state files").isEmpty();
+    }
+
+    @Test
+    void whatAKilledJvmLeftIsSweptByTheNext() throws Exception {
+        Process belay = start("echo something; exec sleep 1000");
+        long leader = leaderOf(belay);
+        belay.destroyForcibly().waitFor();
+        awaitDeath(leader);
+        assertThat(filesIn(folder)).as("what is left").isNotEmpty();
+        assertThat(Jvm.run(Jvm.probe(folder.toString(), "run", "echo", "next"))).isEqualTo("next\r\n");
+        assertThat(filesIn(folder)).as("what is left").isEmpty();
+    }
+
+    @Test
+    void withoutNativeAccessTheMessageSaysWhatToDo() throws Exception {
+        String said = Jvm.run(Jvm.command(
+                List.of("--illegal-native-access=deny"), Probe.class.getName(), folder.toString(), "run", "true"));
+        assertThat(said).contains("--enable-native-access=ALL-UNNAMED");
+    }
+
+    @Test
+    void theProgramInTheReadmeRuns() throws Exception {
+        String readme;
+        try (var text = OwnJvmTest.class.getResourceAsStream("/README.md")) {
+            readme = new String(text.readAllBytes(), StandardCharsets.UTF_8);
+        }
+        int start = readme.indexOf("```java\n") + "```java\n".length();
+        String program = readme.substring(start, readme.indexOf("```", start));
+        assertThat(program.lines().count()).isLessThanOrEqualTo(30);
+        Path source = Files.writeString(folder.resolve("SixTimesSeven.java"), program);
+        List<String> command = Jvm.command(
+                List.of("--enable-native-access=ALL-UNNAMED", "-Duser.home=" + folder), source.toString());
+        assertThat(Jvm.run(command)).isEqualTo("42\n");
+    }
+
+    private Process start(String script) throws IOException {
+        return new ProcessBuilder(Jvm.probe(folder.toString(), "hold", "/bin/sh", "-c", script))
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+    }
+
+    private static long leaderOf(Process belay) throws IOException {
+        BufferedReader said = belay.inputReader(StandardCharsets.UTF_8);
+        return Long.parseLong(said.readLine().substring("pid=".length()));
+    }
+
+    /// The kernel hangs up the terminal of a killed JVM; nobody tells us when the leader has died of it.
+    private static void awaitDeath(long pid) throws Exception {
+        ProcessHandle.of(pid).ifPresent(handle -> handle.onExit().join());
+        assertThat(Rig.lives(pid)).isFalse();
+    }
+
+    private static List<Path> filesIn(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(Files::isRegularFile).toList();
+        }
+    }
+}
