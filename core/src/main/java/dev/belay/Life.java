@@ -45,6 +45,7 @@ final class Life implements ProcessListener {
     private volatile long lastOutputNanos = startedNanos;
     private volatile @Nullable Future<?> timeout;
     private volatile @Nullable Future<?> idleTimeout;
+    private volatile @Nullable Future<?> retention;
 
     Life(Registry registry, String id, SessionSpec spec, Permit permit) {
         this.registry = registry;
@@ -119,10 +120,13 @@ final class Life implements ProcessListener {
     }
 
     private void stopClocks() {
-        for (Future<?> clock : new Future<?>[] {timeout, idleTimeout}) {
-            if (clock != null) {
-                clock.cancel(false);
-            }
+        cancel(timeout);
+        cancel(idleTimeout);
+    }
+
+    private static void cancel(@Nullable Future<?> clock) {
+        if (clock != null) {
+            clock.cancel(false);
         }
     }
 
@@ -227,7 +231,16 @@ final class Life implements ProcessListener {
     /// The session is gone. Said last: whoever sees it finds the id free and the files deleted.
     void gone() {
         state = SessionState.CLOSED;
+        cancel(retention);
         bell.ring();
+    }
+
+    /// The clock after which the exited session is forgotten.
+    void retainUntil(Future<?> clock) {
+        retention = clock;
+        if (state == SessionState.CLOSED) {
+            cancel(clock);
+        }
     }
 
     // --- what others ask ---

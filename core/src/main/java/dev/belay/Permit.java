@@ -9,7 +9,7 @@ import java.util.function.Consumer;
 ///
 /// A permit that is dropped without being closed is given back when the garbage collector finds it, and reported.
 public final class Permit implements AutoCloseable {
-    private static final Cleaner CLEANER = Cleaner.create();
+    static final Cleaner CLEANER = Cleaner.create();
 
     private final Held held;
     private final Cleaner.Cleanable cleanable;

@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -60,6 +61,7 @@ final class Registry {
         this.timer = new ScheduledThreadPoolExecutor(
                 1, Thread.ofPlatform().daemon().name("belay-timer").factory());
         timer.setRemoveOnCancelPolicy(true);
+        timer.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
         timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         this.hook = Thread.ofPlatform().name("belay-shutdown").unstarted(this::shutDown);
         Runtime.getRuntime().addShutdownHook(hook);
@@ -212,9 +214,7 @@ final class Registry {
 
     /// A session has ended for good; it stays readable for a while.
     void released(Life life) {
-        if (!timer.isShutdown()) {
-            timer.execute(() -> retain(life));
-        }
+        timer.execute(() -> retain(life));
     }
 
     private void retain(Life life) {
@@ -223,7 +223,7 @@ final class Registry {
             return;
         }
         retained.add(life);
-        var _ = timer.schedule(() -> expel(life), limits.retention().toNanos(), TimeUnit.NANOSECONDS);
+        life.retainUntil(timer.schedule(() -> expel(life), limits.retention().toNanos(), TimeUnit.NANOSECONDS));
         while (retained.size() > limits.maxRetained()) {
             expel(retained.remove());
         }

@@ -40,6 +40,9 @@ final class Search {
                 long seen = life.bell.rings();
                 // Noted before the output is read: an exit seen here is one whose last byte is read below.
                 boolean exited = until.exit && life.exit() != null;
+                if (life.state() == SessionState.CLOSED) {
+                    return new Waited(Fired.EXIT, at, "");
+                }
                 boolean ended = false;
                 boolean more = false;
                 switch (log.look(at, READ_BYTES)) {

@@ -88,7 +88,13 @@ public final class Session implements AutoCloseable {
     ///
     /// @return empty if it did not come in time
     public Optional<ExitStatus> awaitExit(Duration timeout) throws InterruptedException {
-        cursor(life.log.end()).await(Until.exited(), timeout);
+        Deadline deadline = Deadline.in(timeout);
+        try (var _ = life.busy()) {
+            long seen = life.bell.rings();
+            while (life.exit() == null && life.bell.await(seen, deadline)) {
+                seen = life.bell.rings();
+            }
+        }
         return exit();
     }
 

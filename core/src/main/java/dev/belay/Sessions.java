@@ -1,7 +1,6 @@
 package dev.belay;
 
 import dev.belay.host.Host;
-import java.lang.ref.Cleaner;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,13 +14,11 @@ import org.jspecify.annotations.Nullable;
 /// Make one with [#on(Host)] or [#builder(Host)], close it when done. Safe for any thread. If the JVM shuts down
 /// first, a shutdown hook closes it; if it is dropped while sessions run, the garbage collector does.
 public final class Sessions implements AutoCloseable {
-    private static final Cleaner CLEANER = Cleaner.create();
-
     private final Registry registry;
 
     private Sessions(Registry registry) {
         this.registry = registry;
-        CLEANER.register(this, registry::dropped);
+        Permit.CLEANER.register(this, registry::dropped);
     }
 
     /// Sessions with the standard limits, in the user's state folder, with the caller's environment less its secrets.
@@ -134,14 +131,19 @@ public final class Sessions implements AutoCloseable {
             return this;
         }
 
-        /// Makes the sessions, which own the host from here on.
+        /// Makes the sessions, which own the host from here on; if that fails, the host is closed.
         public Sessions build() {
-            return new Sessions(new Registry(
-                    host,
-                    limits,
-                    environment != null ? environment : Environment.inherited(System.getenv()),
-                    state != null ? state : StateFolder.standard(System.getenv()),
-                    observers));
+            try {
+                return new Sessions(new Registry(
+                        host,
+                        limits,
+                        environment != null ? environment : Environment.inherited(System.getenv()),
+                        state != null ? state : StateFolder.standard(System.getenv()),
+                        observers));
+            } catch (RuntimeException e) {
+                host.close();
+                throw e;
+            }
         }
     }
 }

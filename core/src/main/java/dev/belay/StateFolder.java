@@ -13,6 +13,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.Map;
+import java.util.Set;
 
 /// Where the logs of one [Sessions] live: a folder of its own within the state folder, held by a lock as long as it
 /// is used. What killed ones left behind is recognised by its lock being free, and deleted.
@@ -51,11 +52,16 @@ final class StateFolder implements AutoCloseable {
             Path lockFile = parent.resolve(instance + LOCK);
             FileChannel lock = FileChannel.open(
                     lockFile,
-                    java.util.Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                    Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
                     ownerOnly("rw-------"));
-            lock.lock();
-            Path folder = Files.createDirectory(parent.resolve(instance), ownerOnly("rwx------"));
-            return new StateFolder(instance, folder, lockFile, lock);
+            try {
+                lock.lock();
+                Path folder = Files.createDirectory(parent.resolve(instance), ownerOnly("rwx------"));
+                return new StateFolder(instance, folder, lockFile, lock);
+            } catch (IOException | RuntimeException e) {
+                lock.close();
+                throw e;
+            }
         } catch (IOException e) {
             throw new SessionException(
                     ErrorCode.UNAVAILABLE,

@@ -30,6 +30,8 @@ final class Census {
     private final ReentrantLock turn = new ReentrantLock();
     private volatile long begun;
     private Look latest = new Look(0, List.of());
+    /// Processes that carry nobody's tag or mark and never will, as far as they still live: not to be asked again.
+    private Map<Long, Proc> strangers = Map.of();
 
     /// Who we look for.
     ///
@@ -87,13 +89,14 @@ final class Census {
         }
     }
 
-    private static List<Entry> scan() {
+    private List<Entry> scan() {
         String[] names = new File("/proc").list();
         if (names == null) {
             throw new SessionException(
                     ErrorCode.UNAVAILABLE, "/proc cannot be read; Belay needs it to find the processes of a session.");
         }
         List<Entry> entries = new ArrayList<>();
+        Map<Long, Proc> still = new HashMap<>();
         try (Arena arena = Arena.ofConfined()) {
             ProcFile files = new ProcFile(new Libc(arena), arena);
             for (String name : names) {
@@ -101,12 +104,27 @@ final class Census {
                 Proc proc = pid <= 0 || pid == SELF || pid == KTHREADD ? null : Proc.read(files, pid);
                 // Kernel threads are nobody's children.
                 if (proc != null && proc.parent() != KTHREADD) {
-                    long tag = Tag.of(files, pid);
-                    entries.add(new Entry(proc, tag, tag == Tag.NONE ? mark(files, pid) : null));
+                    entries.add(identify(files, proc, still));
                 }
             }
         }
+        strangers = still;
         return entries;
+    }
+
+    private Entry identify(ProcFile files, Proc proc, Map<Long, Proc> still) {
+        Proc known = strangers.get(proc.pid());
+        if (known != null && known.started() == proc.started()) {
+            still.put(proc.pid(), known);
+            return new Entry(proc, Tag.NONE, null);
+        }
+        long tag = Tag.of(files, proc.pid());
+        String mark = tag == Tag.NONE ? mark(files, proc.pid()) : null;
+        // Our own children get their tag and mark in a moment.
+        if (tag == Tag.NONE && mark == null && proc.parent() != SELF) {
+            still.put(proc.pid(), proc);
+        }
+        return new Entry(proc, tag, mark);
     }
 
     private static long pidOf(String name) {
