@@ -216,7 +216,9 @@ public final class Session implements AutoCloseable {
         return new SessionException(
                 ErrorCode.NOT_WRITABLE,
                 "Session " + life.id + " is no longer writable: "
-                        + (life.exit() == null ? "its input is closed." : "it has exited. Read the rest of its output."));
+                        + (life.exit() == null
+                                ? "its input is closed."
+                                : "it has exited. Read the rest of its output."));
     }
 
     @Override

@@ -50,7 +50,8 @@ public record SessionSpec(
         env.forEach((name, value) -> {
             if (name.isEmpty() || name.indexOf('=') >= 0) {
                 throw SessionException.invalid(
-                        "The name of an environment variable is not empty and has no '='; " + Quoted.of(name) + " does.");
+                        "The name of an environment variable is not empty and has no '='; " + Quoted.of(name)
+                                + " does.");
             }
             requireNoNul("The environment", name);
             requireNoNul("The environment", value);

@@ -132,7 +132,7 @@ final class StateFolder implements AutoCloseable {
         boolean posix = FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
         return posix
                 ? new FileAttribute<?>[] {
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
+                        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(permissions))
                 }
                 : new FileAttribute<?>[0];
     }

@@ -73,7 +73,8 @@ final class Spawner implements AutoCloseable {
         Child child = start(folder, program);
         keepOnly(child.pidfd(), master, slave);
         return new LinuxProcess.Spawned(
-                child.pid(), child.pidfd(), child.tag(), workspace.relative(libc, arena, folder), master, slave, -1, -1);
+                child.pid(), child.pidfd(), child.tag(), workspace.relative(libc, arena, folder), master, slave, -1,
+                -1);
     }
 
     private void setModes(int slave, Mode.Pty pty) {
@@ -117,7 +118,7 @@ final class Spawner implements AutoCloseable {
         MemorySegment fds = arena.allocate(ValueLayout.JAVA_INT, 2);
         check("open a pipe", libc.pipe2(fds, Abi.O_CLOEXEC));
         return new int[] {
-            keep(fds.getAtIndex(ValueLayout.JAVA_INT, 0)), keep(fds.getAtIndex(ValueLayout.JAVA_INT, 1))
+                keep(fds.getAtIndex(ValueLayout.JAVA_INT, 0)), keep(fds.getAtIndex(ValueLayout.JAVA_INT, 1))
         };
     }
 
@@ -182,7 +183,8 @@ final class Spawner implements AutoCloseable {
 
     private SessionException notStarted(String program, int errno) {
         return switch (errno) {
-            case Errno.ENOENT, Errno.ENOTDIR -> Programs.notFound(program, "it, or the interpreter it names, does not exist");
+            case Errno.ENOENT, Errno.ENOTDIR ->
+                Programs.notFound(program, "it, or the interpreter it names, does not exist");
             case Errno.EACCES -> Programs.notExecutable(program);
             default -> failed("start " + dev.belay.Quoted.of(program), errno);
         };

@@ -34,7 +34,8 @@ final class Workspace {
             if (fd < 0) {
                 throw new SessionException(
                         ErrorCode.NOT_FOUND,
-                        "The workspace " + Quoted.of(absolute.toString()) + " cannot be used: " + Errno.text(-fd) + ".");
+                        "The workspace " + Quoted.of(absolute.toString()) + " cannot be used: " + Errno.text(-fd)
+                                + ".");
             }
             return new Workspace(absolute, new Fd(fd), arena, libc);
         }

@@ -97,8 +97,8 @@ class AbiTest {
     @Test
     void otherSystemsAreRefusedByName() {
         assertThat(org.assertj.core.api.Assertions.catchThrowableOfType(
-                                SessionException.class, () -> Abi.of("Mac OS X", "aarch64"))
-                        .getMessage())
+                SessionException.class, () -> Abi.of("Mac OS X", "aarch64"))
+                .getMessage())
                 .contains("Mac OS X");
         SessionException refusal = org.assertj.core.api.Assertions.catchThrowableOfType(
                 SessionException.class, () -> Abi.of("Linux", "riscv64"));

@@ -83,7 +83,8 @@ public interface EndContract extends Rig {
     @Test
     default void closeGivesProcessesTheGraceToEndByThemselves() throws InterruptedException {
         Path done = workspace().resolve("done");
-        Session session = shell("trap 'sleep 0.1; echo x > done; exit 0' HUP TERM; echo up; while :; do sleep 0.01; done");
+        Session session =
+                shell("trap 'sleep 0.1; echo x > done; exit 0' HUP TERM; echo up; while :; do sleep 0.01; done");
         expect(session.cursor(), "up");
         Closed closed = session.close(false);
         assertThat(closed.exit().code()).isZero();
@@ -132,8 +133,9 @@ public interface EndContract extends Rig {
         Session idle = sessions().open(SessionSpec.of("cat").idleTimeout(Duration.ofMillis(200)));
         exitOf(idle.as(new dev.belay.Actor("x")), idle);
         assertThat(idle.snapshot().endReason()).isEqualTo(EndReason.IDLE_TIMEOUT);
-        Session busy = sessions().open(SessionSpec.of("/bin/sh", "-c", "i=0; while [ $i -lt 12 ]; do echo $i; sleep 0.05; i=$((i+1)); done")
-                .idleTimeout(Duration.ofMillis(400)));
+        Session busy = sessions().open(
+                SessionSpec.of("/bin/sh", "-c", "i=0; while [ $i -lt 12 ]; do echo $i; sleep 0.05; i=$((i+1)); done")
+                        .idleTimeout(Duration.ofMillis(400)));
         assertThat(exitOf(busy).code()).isZero();
         assertThat(busy.snapshot().endReason()).isEqualTo(EndReason.EXIT);
     }

@@ -40,7 +40,8 @@ public interface HostileContract extends Rig {
         Sessions quick = sessions(Limits.DEFAULT.closeGrace(java.time.Duration.ofMillis(200)));
         for (SessionSpec spec : List.of(
                 SessionSpec.of("/bin/sh", "-c", "trap '' HUP TERM INT; echo pid=$$; while :; do sleep 1000; done"),
-                SessionSpec.of("/bin/sh", "-c", "trap '' HUP TERM INT; echo pid=$$; while :; do sleep 1000; done").pipe())) {
+                SessionSpec.of("/bin/sh", "-c", "trap '' HUP TERM INT; echo pid=$$; while :; do sleep 1000; done")
+                        .pipe())) {
             closeAndCount(quick.open(spec), 1);
         }
     }
@@ -53,7 +54,8 @@ public interface HostileContract extends Rig {
 
     @Test
     default void aChildThatDoubleForksIntoASessionOfItsOwnIsEnded() throws InterruptedException {
-        String daemon = "(setsid sh -c 'echo pid=$$; exec sleep 1000' </dev/null &) ; sleep 0.1; echo pid=$$; exec sleep 1000";
+        String daemon =
+                "(setsid sh -c 'echo pid=$$; exec sleep 1000' </dev/null &) ; sleep 0.1; echo pid=$$; exec sleep 1000";
         closeAndCount(shell(daemon), 2);
         closeAndCount(piped(daemon), 2);
     }
@@ -61,8 +63,9 @@ public interface HostileContract extends Rig {
     @Test
     default void aDaemonWithAClearedEnvironmentAndNoDescriptorsIsEnded() throws Exception {
         Path said = workspace().resolve("said");
-        Session session = shell("read x; (env -i setsid /bin/sh -c 'echo pid=$$ > said.new; mv said.new said; exec sleep 1000'"
-                + " </dev/null >/dev/null 2>&1 &); while [ ! -e said ]; do sleep 0.01; done; cat said; echo pid=$$; exec sleep 1000");
+        Session session =
+                shell("read x; (env -i setsid /bin/sh -c 'echo pid=$$ > said.new; mv said.new said; exec sleep 1000'"
+                        + " </dev/null >/dev/null 2>&1 &); while [ ! -e said ]; do sleep 0.01; done; cat said; echo pid=$$; exec sleep 1000");
         session.writeLine("");
         closeAndCount(session, 2);
         assertThat(said).exists();
@@ -71,8 +74,9 @@ public interface HostileContract extends Rig {
     @Test
     default void aDaemonLeftByALeaderThatHasExitedIsEndedByTheClose() throws Exception {
         Path said = workspace().resolve("said");
-        Session session = piped("read x; (env -i setsid /bin/sh -c 'echo $$ > said.new; mv said.new said; exec sleep 1000'"
-                + " </dev/null >/dev/null 2>&1 &); while [ ! -e said ]; do sleep 0.01; done");
+        Session session =
+                piped("read x; (env -i setsid /bin/sh -c 'echo $$ > said.new; mv said.new said; exec sleep 1000'"
+                        + " </dev/null >/dev/null 2>&1 &); while [ ! -e said ]; do sleep 0.01; done");
         session.writeLine("");
         exitOf(session);
         assertThat(session.drained()).as("it holds no pipe").isTrue();
@@ -94,7 +98,8 @@ public interface HostileContract extends Rig {
     default void theLoopStaysIdleWhenALeaderClosesItsTerminalAndLivesOn() throws Exception {
         Path closed = workspace().resolve("closed");
         Session session = open(
-                "python3", "-c", "import os,time; [os.close(i) for i in (0,1,2)]; open('closed','w').close(); time.sleep(1000)");
+                "python3", "-c",
+                "import os,time; [os.close(i) for i in (0,1,2)]; open('closed','w').close(); time.sleep(1000)");
         Session other = open("cat");
         Cursor echo = other.cursor();
         while (!Files.exists(closed)) {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.belay.ErrorCode;
 import dev.belay.Limits;
 import dev.belay.ReadResult;
-import dev.belay.Outlet;
 import dev.belay.Session;
 import dev.belay.SessionException;
 import dev.belay.SessionRecord;
@@ -151,7 +150,8 @@ public interface OpenContract extends Rig {
         Files.createSymbolicLink(workspace().resolve("out"), Path.of("/"));
         Files.createSymbolicLink(workspace().resolve("up"), Path.of(".."));
         Files.createSymbolicLink(workspace().resolve("proc"), Path.of("/proc/self/root"));
-        for (String outside : List.of("..", "../..", "a/../../b", "/", "/etc", "out", "out/etc", "up", "up/x", "proc")) {
+        for (String outside : List.of("..", "../..", "a/../../b", "/", "/etc", "out", "out/etc", "up", "up/x",
+                "proc")) {
             Files.createDirectories(workspace().resolve("a"));
             refused(
                     ErrorCode.OUTSIDE_WORKSPACE,

@@ -27,12 +27,14 @@ public interface RandomContract extends Rig {
         long seed = seed();
         Random random = new Random(seed);
         int limit = 20;
-        Sessions sessions = sessions(Limits.DEFAULT.maxSessions(limit).closeGrace(Duration.ofMillis(50)).logBytes(256 << 10));
+        Sessions sessions =
+                sessions(Limits.DEFAULT.maxSessions(limit).closeGrace(Duration.ofMillis(50)).logBytes(256 << 10));
         List<Session> open = new ArrayList<>();
         String[] scripts = {
-            "exec cat", "echo hi", "exec sleep 1000", "yes | head -c 100000", "trap '' HUP TERM; echo up; sleep 1000",
-            "sleep 1000 & sleep 1000", "exit 3", "kill -9 $$", "exec yes", "trap '' HUP; sleep 1000 & exit 0",
-            "(setsid sleep 1000 &); exec cat", "echo err >&2; exec cat", "head -c 10 >/dev/null"
+                "exec cat", "echo hi", "exec sleep 1000", "yes | head -c 100000",
+                "trap '' HUP TERM; echo up; sleep 1000",
+                "sleep 1000 & sleep 1000", "exit 3", "kill -9 $$", "exec yes", "trap '' HUP; sleep 1000 & exit 0",
+                "(setsid sleep 1000 &); exec cat", "echo err >&2; exec cat", "head -c 10 >/dev/null"
         };
         for (int step = 0; step < 600; step++) {
             String what = "seed " + seed + ", step " + step;

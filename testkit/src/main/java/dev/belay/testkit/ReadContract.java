@@ -129,7 +129,7 @@ public interface ReadContract extends Rig {
         assertThat(stateBytes()).isLessThanOrEqualTo(256 << 10);
         Cursor cursor = session.cursor();
         StringBuilder kept = new StringBuilder();
-        for (boolean ended = false; !ended; ) {
+        for (boolean ended = false; !ended;) {
             Text text = cursor.drainText(1 << 16);
             kept.append(text.text());
             ended = text.ended();
@@ -161,7 +161,8 @@ public interface ReadContract extends Rig {
         Sessions small = sessions(Limits.DEFAULT.logBytes(256 << 10));
         for (SessionSpec spec : List.of(
                 SessionSpec.of("seq", "1", "300000").pipe(),
-                SessionSpec.of("seq", "1", "300000").mode(new dev.belay.Mode.Pty(dev.belay.Size.DEFAULT, true, false)))) {
+                SessionSpec.of("seq", "1", "300000")
+                        .mode(new dev.belay.Mode.Pty(dev.belay.Size.DEFAULT, true, false)))) {
             Session session = small.open(spec.lossless(true));
             Cursor drainer = session.drainer();
             // Nothing is drained until the log is full: then the process has to wait.

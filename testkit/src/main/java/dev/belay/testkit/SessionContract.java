@@ -24,17 +24,18 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(LeakCheck.class)
 @Timeout(300)
 public abstract class SessionContract
-        implements OpenContract,
-                PermitContract,
-                ReadContract,
-                WriteContract,
-                KnowContract,
-                WaitContract,
-                EndContract,
-                KeyboardContract,
-                ObserveContract,
-                HostileContract,
-                RandomContract {
+        implements
+            OpenContract,
+            PermitContract,
+            ReadContract,
+            WriteContract,
+            KnowContract,
+            WaitContract,
+            EndContract,
+            KeyboardContract,
+            ObserveContract,
+            HostileContract,
+            RandomContract {
     @TempDir
     Path folder = Path.of("");
 

@@ -80,7 +80,8 @@ public interface WaitContract extends Rig {
 
     @Test
     default void hostileExpressionsCannotHang() throws InterruptedException {
-        Session session = sessions().open(SessionSpec.of("/bin/sh", "-c", "yes ab | tr -d '\\n' | head -c 40000").pipe());
+        Session session =
+                sessions().open(SessionSpec.of("/bin/sh", "-c", "yes ab | tr -d '\\n' | head -c 40000").pipe());
         exitOf(session);
         for (String hostile : new String[] {"(.*a){20}c", "(a|b)*c", "(a*)*c", "(?:a?){30}a{30}c", "(x+x+)+y"}) {
             assertThat(session.cursor().await(Until.match(hostile), PATIENCE).fired())

@@ -79,7 +79,8 @@ public interface WriteContract extends Rig {
             List<Future<Integer>> writes = new ArrayList<>();
             for (char letter = 'a'; letter < 'a' + 10; letter++) {
                 String line = String.valueOf(letter).repeat(100_000);
-                writes.add(threads.submit(() -> session.write((line + "\n").getBytes(StandardCharsets.UTF_8), PATIENCE)));
+                writes.add(
+                        threads.submit(() -> session.write((line + "\n").getBytes(StandardCharsets.UTF_8), PATIENCE)));
             }
             for (Future<Integer> write : writes) {
                 assertThat(write.get()).isEqualTo(100_001);
