@@ -40,6 +40,7 @@ final class Life implements ProcessListener {
     private volatile @Nullable ExitStatus exit;
     private volatile @Nullable Instant endedAt;
     private volatile boolean sealed;
+    private volatile boolean closing;
     private volatile boolean paused;
     private volatile long lastActivityNanos = startedNanos;
     private volatile long lastOutputNanos = startedNanos;
@@ -215,6 +216,15 @@ final class Life implements ProcessListener {
         stopClocks();
         permit.close();
         log.delete();
+    }
+
+    /// Somebody closes the session: nobody else needs to.
+    void closing() {
+        closing = true;
+    }
+
+    boolean isClosing() {
+        return closing;
     }
 
     /// Forgets the output of a session whose processes have ended.

@@ -218,8 +218,8 @@ final class Registry {
     }
 
     private void retain(Life life) {
-        retained.removeIf(old -> old.state() == SessionState.CLOSED);
-        if (life.state() == SessionState.CLOSED) {
+        retained.removeIf(Life::isClosing);
+        if (life.isClosing()) {
             return;
         }
         retained.add(life);
@@ -231,7 +231,7 @@ final class Registry {
 
     private void expel(Life life) {
         retained.remove(life);
-        if (life.state() != SessionState.CLOSED) {
+        if (!life.isClosing() && !shut) {
             background("forget " + life.id, () -> close(life, EndReason.CLOSED, limits.closeGrace()));
         }
     }
@@ -255,6 +255,7 @@ final class Registry {
     // --- close ---
 
     Closed close(Life life, EndReason why, Duration grace) {
+        life.closing();
         HostProcess.Ended ended = life.end(why, grace);
         if (life.exit() == null) {
             throw new SessionException(

@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,7 @@ final class Census {
     private final ReentrantLock turn = new ReentrantLock();
     private volatile long begun;
     private Look latest = new Look(0, List.of());
+    private final Set<Long> leaders = ConcurrentHashMap.newKeySet();
     /// Processes that carry nobody's tag or mark and never will, as far as they still live: not to be asked again.
     private Map<Long, Proc> strangers = Map.of();
 
@@ -38,16 +40,30 @@ final class Census {
     /// @param reaped whether the leader's number may belong to somebody else by now
     record Wanted(long leader, long tag, String mark, boolean reaped) {}
 
-    /// All processes at one moment. Tags and marks are read at the same moment, as far as they may be read.
+    /// All processes at one moment, but for leaders. Tags and marks are read at the same moment, as far as they may be read.
     private record Look(long number, List<Entry> entries) {}
 
     private record Entry(Proc proc, long tag, @Nullable String mark) {}
+
+    /// A process is the leader of a session from now on: nobody else's, so nobody else needs to look at it.
+    void enter(long leader) {
+        leaders.add(leader);
+    }
+
+    /// A leader is about to be reaped: its number may be given to somebody else.
+    void leave(long leader) {
+        leaders.remove(leader);
+    }
 
     /// The living processes of a session.
     List<Proc> find(Wanted wanted) {
         List<Entry> entries = look().entries();
         Map<Long, List<Proc>> children = new HashMap<>();
         List<Proc> found = new ArrayList<>();
+        Proc leader = wanted.reaped() ? null : leader(wanted.leader());
+        if (leader != null) {
+            found.add(leader);
+        }
         for (Entry entry : entries) {
             children.computeIfAbsent(entry.proc().parent(), _ -> new ArrayList<>()).add(entry.proc());
             if (belongs(entry, wanted)) {
@@ -66,10 +82,14 @@ final class Census {
         return found.stream().filter(Proc::alive).toList();
     }
 
+    private static @Nullable Proc leader(long pid) {
+        try (Arena arena = Arena.ofConfined()) {
+            return Proc.read(new ProcFile(new Libc(arena), arena), pid);
+        }
+    }
+
     private static boolean belongs(Entry entry, Wanted wanted) {
-        Proc proc = entry.proc();
-        boolean byNumber = proc.pid() == wanted.leader() || proc.session() == wanted.leader();
-        return (byNumber && !wanted.reaped())
+        return (entry.proc().session() == wanted.leader() && !wanted.reaped())
                 || entry.tag() == wanted.tag()
                 || wanted.mark().equals(entry.mark());
     }
@@ -101,7 +121,8 @@ final class Census {
             ProcFile files = new ProcFile(new Libc(arena), arena);
             for (String name : names) {
                 long pid = pidOf(name);
-                Proc proc = pid <= 0 || pid == SELF || pid == KTHREADD ? null : Proc.read(files, pid);
+                boolean ofNoInterest = pid <= KTHREADD || pid == SELF || leaders.contains(pid);
+                Proc proc = ofNoInterest ? null : Proc.read(files, pid);
                 // Kernel threads are nobody's children.
                 if (proc != null && proc.parent() != KTHREADD) {
                     entries.add(identify(files, proc, still));

@@ -61,6 +61,7 @@ final class LinuxProcess implements HostProcess, Loop.Source {
         this.mark = launch.mark();
         this.workdir = spawned.workdir();
         this.pidfd = new Fd(spawned.pidfd());
+        census.enter(pid);
         if (spawned.slave() >= 0) {
             this.slave = new Fd(spawned.slave());
             this.input = new Port(loop, this, spawned.input(), true, Outlet.STDOUT);
@@ -133,9 +134,11 @@ final class LinuxProcess implements HostProcess, Loop.Source {
     private void reap() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment info = arena.allocate(Abi.SIGINFO_BYTES, 8);
+            census.leave(pid);
             int result = loop.libc.waitid(Abi.P_PIDFD, pidfd.number(), info, Abi.WEXITED | Abi.WNOHANG);
             boolean lives = result == 0 && info.get(ValueLayout.JAVA_INT, Abi.SIGINFO_PID) == 0;
             if (lives || result == -Errno.EINTR) {
+                census.enter(pid);
                 return;
             }
             reaped = true;
