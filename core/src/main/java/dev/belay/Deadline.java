@@ -1,11 +1,12 @@
 package dev.belay;
 
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /// A moment up to which something may wait.
 public final class Deadline {
-    private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE / 2);
+    private static final long FOREVER_NANOS = Long.MAX_VALUE / 2;
 
     private final long atNanos;
 
@@ -15,8 +16,12 @@ public final class Deadline {
 
     /// The moment that comes when the duration is over; a very long one never comes.
     public static Deadline in(Duration duration) {
-        Duration bounded = duration.compareTo(FOREVER) > 0 ? FOREVER : duration;
-        return new Deadline(System.nanoTime() + bounded.toNanos());
+        return new Deadline(System.nanoTime() + nanos(duration));
+    }
+
+    /// The duration in nanoseconds; a very long one is cut so that no sum with it overflows.
+    static long nanos(Duration duration) {
+        return Math.clamp(TimeUnit.NANOSECONDS.convert(duration), -FOREVER_NANOS, FOREVER_NANOS);
     }
 
     static Deadline atNanos(long nanos) {

@@ -7,7 +7,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /// Wakes those who wait for something to happen in a session.
 ///
-/// Ringing never blocks and costs two reads while nobody waits, so the host's loop may ring. A waiter that noted
+/// Ringing never blocks and costs a few reads while nobody waits, so the host's loop may ring. A waiter that noted
 /// the count before it looked at the session misses nothing: `await` returns at once if the bell rang since.
 final class Doorbell {
     private final AtomicLong rings = new AtomicLong();
@@ -19,9 +19,8 @@ final class Doorbell {
 
     void ring() {
         rings.incrementAndGet();
-        if (!waiting.isEmpty()) {
-            waiting.forEach(LockSupport::unpark);
-        }
+        // Not asked whether it is empty first: that sums counters, and may see a leaving waiter's minus without its plus.
+        waiting.forEach(LockSupport::unpark);
     }
 
     /// Waits until the bell has rung after `seen` was noted, or until the deadline.

@@ -47,8 +47,10 @@ final class FileLog {
     }
 
     long start() {
+        // The end first: read last, it may lie behind the first bytes, whose segment was not there yet.
+        long empty = end;
         Segment[] now = segments;
-        return now.length == 0 ? end : now[0].base;
+        return now.length == 0 ? empty : now[0].base;
     }
 
     long end() {
@@ -77,10 +79,14 @@ final class FileLog {
         hold = offset;
     }
 
-    /// Whether what is held fills the budget, so that the process has to wait.
+    /// Whether what is held fills the budget or very many segments, so that the process has to wait.
     boolean full() {
         long from = hold;
-        return from != Long.MAX_VALUE && end - from >= budget;
+        if (from == Long.MAX_VALUE) {
+            return false;
+        }
+        Segment[] now = segments;
+        return end - from >= budget || (now.length >= MAX_SEGMENTS && endOf(now, now.length - MAX_SEGMENTS) > from);
     }
 
     /// Appends all bytes of the buffer. Never fails: what the disk refuses becomes a gap. Writer only.

@@ -102,6 +102,7 @@ final class Keyboard {
             long end = log.end();
             hidden = hidden.stream()
                     .map(range -> range.to() == Long.MAX_VALUE ? new Hidden(range.holder(), range.from(), end) : range)
+                    .filter(range -> range.from() < range.to())
                     .toList();
         }
     }

@@ -81,7 +81,7 @@ public final class Lease implements AutoCloseable {
     }
 
     private Future<?> schedule(Duration delay) {
-        return timer.schedule(this::giveBack, delay.toNanos(), TimeUnit.NANOSECONDS);
+        return timer.schedule(this::giveBack, Deadline.nanos(delay), TimeUnit.NANOSECONDS);
     }
 
     private static void cancel(@Nullable Future<?> pending) {

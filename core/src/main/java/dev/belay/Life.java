@@ -75,11 +75,11 @@ final class Life implements ProcessListener {
     /// Starts the clocks that end a session. Called after the process is heard, so the exit may have come already.
     void startClocks() {
         if (spec.timeout() != null) {
-            timeout = registry.timer().schedule(() -> expire(EndReason.TIMEOUT), nanos(spec.timeout()), NANOS);
+            timeout = registry.timer().schedule(() -> expire(EndReason.TIMEOUT), Deadline.nanos(spec.timeout()), NANOS);
         }
         Duration idle = idleLimit();
         if (idle != null) {
-            scheduleIdle(nanos(idle));
+            scheduleIdle(Deadline.nanos(idle));
         }
         if (sealed) {
             stopClocks();
@@ -87,10 +87,6 @@ final class Life implements ProcessListener {
     }
 
     private static final TimeUnit NANOS = TimeUnit.NANOSECONDS;
-
-    private static long nanos(Duration duration) {
-        return TimeUnit.NANOSECONDS.convert(duration);
-    }
 
     private @Nullable Duration idleLimit() {
         return spec.idleTimeout() != null ? spec.idleTimeout() : registry.limits().idleTimeout();
@@ -106,11 +102,14 @@ final class Life implements ProcessListener {
         if (idle == null || sealed) {
             return;
         }
-        long quiet = System.nanoTime() - lastActivityNanos;
         if (busy.get() > 0) {
-            scheduleIdle(nanos(idle));
-        } else if (quiet < nanos(idle)) {
-            scheduleIdle(nanos(idle) - quiet);
+            scheduleIdle(Deadline.nanos(idle));
+            return;
+        }
+        // After the look at busy: whoever has just stopped being busy left its time here first.
+        long quiet = System.nanoTime() - lastActivityNanos;
+        if (quiet < Deadline.nanos(idle)) {
+            scheduleIdle(Deadline.nanos(idle) - quiet);
         } else {
             expire(EndReason.IDLE_TIMEOUT);
         }
@@ -144,10 +143,13 @@ final class Life implements ProcessListener {
         lastActivityNanos = now;
         bell.ring();
         if (registry.observed() && outputPosted.compareAndSet(false, true)) {
-            registry.post(observer -> {
+            boolean posted = registry.post(observer -> {
                 outputPosted.set(false);
                 observer.output(id, log.end());
             });
+            if (!posted) {
+                outputPosted.set(false);
+            }
         }
         if (log.full()) {
             paused = true;
@@ -218,9 +220,9 @@ final class Life implements ProcessListener {
         log.delete();
     }
 
-    /// Somebody closes the session: nobody else needs to.
-    void closing() {
-        closing = true;
+    /// Somebody closes the session: nobody else needs to, unless it fails.
+    void closing(boolean now) {
+        closing = now;
     }
 
     boolean isClosing() {

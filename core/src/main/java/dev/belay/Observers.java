@@ -29,20 +29,23 @@ final class Observers {
         return dropped.sum();
     }
 
-    void post(Consumer<SessionObserver> event) {
+    /// Takes an event to be delivered.
+    ///
+    /// @return false if the event was dropped because too many are pending
+    boolean post(Consumer<SessionObserver> event) {
         if (observers.isEmpty()) {
-            return;
+            return true;
         }
-        int before = count.getAndIncrement();
-        if (before >= MAX_PENDING) {
-            count.decrementAndGet();
+        int before = count.getAndUpdate(now -> Math.min(now + 1, MAX_PENDING));
+        if (before == MAX_PENDING) {
             dropped.increment();
-            return;
+            return false;
         }
         pending.add(event);
         if (before == 0) {
             Thread.ofVirtual().name("belay-observers").start(this::deliver);
         }
+        return true;
     }
 
     private void deliver() {

@@ -48,29 +48,7 @@ public final class PlainText {
     private void step(int b, int end, Sink sink) {
         switch (state) {
             case GROUND -> ground(b, end, sink);
-            case ESCAPE -> state = switch (b) {
-                case '[' -> State.CONTROL_SEQUENCE;
-                case ']', 'P', 'X', '^', '_' -> string();
-                case ESC -> State.ESCAPE;
-                default -> b >= 0x20 && b < 0x30 ? State.INTERMEDIATE : State.GROUND;
-            };
-            case INTERMEDIATE -> {
-                if (b == ESC) {
-                    state = State.ESCAPE;
-                } else if (b < 0x20 || b >= 0x30) {
-                    state = State.GROUND;
-                }
-            }
-            case CONTROL_SEQUENCE -> {
-                if (b == ESC) {
-                    state = State.ESCAPE;
-                } else if (b >= 0x40 || b == 0x18 || b == 0x1A) {
-                    state = State.GROUND;
-                } else if (b == '\n' || b == '\r' || b == '\t') {
-                    // Terminals obey control characters in the middle of a sequence.
-                    sink.accept(b, end);
-                }
-            }
+            case ESCAPE, INTERMEDIATE, CONTROL_SEQUENCE -> sequence(b, end, sink);
             case STRING -> {
                 if (b == 0x07 || b == 0x18 || b == 0x1A || ++stringBytes > MAX_STRING_BYTES) {
                     state = State.GROUND;
@@ -89,6 +67,31 @@ public final class PlainText {
         }
     }
 
+    private void sequence(int b, int end, Sink sink) {
+        if (b == ESC) {
+            state = State.ESCAPE;
+        } else if (b == 0x18 || b == 0x1A) {
+            state = State.GROUND;
+        } else if (b < 0x20) {
+            // Terminals obey control characters in the middle of a sequence.
+            ground(b, end, sink);
+        } else if (b >= 0x80) {
+            // Part of no sequence: the one under way was broken off.
+            state = State.GROUND;
+            ground(b, end, sink);
+        } else {
+            state = switch (state) {
+                case ESCAPE -> switch (b) {
+                    case '[' -> State.CONTROL_SEQUENCE;
+                    case ']', 'P', 'X', '^', '_' -> string();
+                    default -> b < 0x30 ? State.INTERMEDIATE : State.GROUND;
+                };
+                case INTERMEDIATE -> b < 0x30 ? State.INTERMEDIATE : State.GROUND;
+                default -> b < 0x40 || b == 0x7F ? State.CONTROL_SEQUENCE : State.GROUND;
+            };
+        }
+    }
+
     private State string() {
         stringBytes = 0;
         return State.STRING;
@@ -99,7 +102,13 @@ public final class PlainText {
             partial = partial << 6 | (b & 0x3F);
             if (--missing == 0) {
                 boolean valid = partial >= lowest && partial <= 0x10FFFF && (partial < 0xD800 || partial > 0xDFFF);
-                sink.accept(valid ? partial : 0xFFFD, end);
+                if (valid && partial < 0xA0) {
+                    // The control characters of the second set stand for ESC and a letter.
+                    state = State.ESCAPE;
+                    sequence(partial - 0x40, end, sink);
+                } else {
+                    sink.accept(valid ? partial : 0xFFFD, end);
+                }
             }
         } else if (b == ESC) {
             state = State.ESCAPE;

@@ -204,8 +204,11 @@ final class Registry {
         return !observers.none();
     }
 
-    void post(Consumer<SessionObserver> event) {
-        observers.post(event);
+    /// Tells the observers, without waiting for them.
+    ///
+    /// @return false if the event was dropped
+    boolean post(Consumer<SessionObserver> event) {
+        return observers.post(event);
     }
 
     void exited(Life life) {
@@ -223,7 +226,7 @@ final class Registry {
             return;
         }
         retained.add(life);
-        life.retainUntil(timer.schedule(() -> expel(life), limits.retention().toNanos(), TimeUnit.NANOSECONDS));
+        life.retainUntil(timer.schedule(() -> expel(life), Deadline.nanos(limits.retention()), TimeUnit.NANOSECONDS));
         while (retained.size() > limits.maxRetained()) {
             expel(retained.remove());
         }
@@ -255,7 +258,21 @@ final class Registry {
     // --- close ---
 
     Closed close(Life life, EndReason why, Duration grace) {
-        life.closing();
+        boolean released = life.sealed();
+        life.closing(true);
+        try {
+            return finish(life, why, grace);
+        } finally {
+            if (life.state() != SessionState.CLOSED) {
+                life.closing(false);
+                if (!released && life.sealed()) {
+                    released(life);
+                }
+            }
+        }
+    }
+
+    private Closed finish(Life life, EndReason why, Duration grace) {
         HostProcess.Ended ended = life.end(why, grace);
         if (life.exit() == null) {
             throw new SessionException(

@@ -13,11 +13,13 @@ import org.jspecify.annotations.Nullable;
 final class Search {
     private static final int WINDOW_CHARS = 64 << 10;
     private static final int READ_BYTES = 64 << 10;
+    /// Output without text, such as zeros, does not fill the window; so much of it empties it, or `ends` would overflow.
+    private static final int MAX_SPAN_BYTES = 1 << 30;
 
     private final Life life;
     private final OutputLog log;
     private final Until until;
-    private final PlainText plain = new PlainText();
+    private PlainText plain = new PlainText();
     private final StringBuilder window = new StringBuilder();
     /// For each char of the window, the offset after its last byte, relative to `base`.
     private int[] ends = new int[256];
@@ -35,11 +37,14 @@ final class Search {
     Waited run(Duration timeout) throws InterruptedException {
         Deadline deadline = Deadline.in(timeout);
         long quietSince = System.nanoTime();
+        long leaderEnd = Long.MAX_VALUE;
         try (var _ = life.busy()) {
             while (true) {
                 long seen = life.bell.rings();
-                // Noted before the output is read: an exit seen here is one whose last byte is read below.
-                boolean exited = until.exit && life.exit() != null;
+                // The exit comes after the leader's last byte; what survivors print behind it is not waited for.
+                if (until.exit && leaderEnd == Long.MAX_VALUE && life.exit() != null) {
+                    leaderEnd = life.log.end();
+                }
                 if (life.state() == SessionState.CLOSED) {
                     return new Waited(Fired.EXIT, at, "");
                 }
@@ -56,6 +61,8 @@ final class Search {
                         more = true;
                     }
                     case Gap gap -> {
+                        // The end of a sequence or character that was under way may lie in the gap.
+                        plain = new PlainText();
                         window.setLength(0);
                         at = gap.next();
                         more = true;
@@ -65,11 +72,11 @@ final class Search {
                 if (at >= until.offset) {
                     return new Waited(Fired.OFFSET, at, "");
                 }
+                if (ended || at >= leaderEnd) {
+                    return new Waited(Fired.EXIT, at, "");
+                }
                 if (more && !deadline.passed()) {
                     continue;
-                }
-                if (!more && (exited || ended)) {
-                    return new Waited(Fired.EXIT, at, "");
                 }
                 Deadline quiet = quiet(quietSince);
                 if (quiet != null && quiet.passed()) {
@@ -89,7 +96,7 @@ final class Search {
         }
         long last = life.lastOutputNanos();
         long from = last - since > 0 ? last : since;
-        return Deadline.atNanos(from + until.idle.toNanos());
+        return Deadline.atNanos(from + Deadline.nanos(until.idle));
     }
 
     private @Nullable Waited match(Chunk chunk, Deadline deadline) {
@@ -97,7 +104,8 @@ final class Search {
             return null;
         }
         makeRoom();
-        if (window.isEmpty()) {
+        if (window.isEmpty() || chunk.offset() - base > MAX_SPAN_BYTES) {
+            window.setLength(0);
             base = chunk.offset();
         }
         int start = (int) (chunk.offset() - base);

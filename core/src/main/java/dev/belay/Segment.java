@@ -29,6 +29,7 @@ final class Segment {
     private final @Nullable Path file;
     private final @Nullable FileChannel writer;
     private @Nullable FileChannel reader;
+    private boolean sealed;
     private boolean dropped;
     /// Where the outlet changes, as `offset << 1 | outlet`; replaced, never changed.
     private volatile long[] switches;
@@ -99,25 +100,22 @@ final class Segment {
     ///
     /// @return null if the segment was dropped meanwhile
     byte @Nullable [] read(long offset, int count) throws IOException {
-        boolean interrupted = false;
+        // Cleared first: a read by an interrupted thread would close the channel under all readers.
+        boolean interrupted = Thread.interrupted();
         try {
             while (true) {
-                ByteBuffer into = ByteBuffer.allocate(count);
                 FileChannel channel = reader();
                 if (channel == null) {
                     return null;
                 }
                 try {
-                    while (into.hasRemaining()) {
-                        if (channel.read(into, offset - base + into.position()) < 0) {
-                            throw new IOException("the log file " + file + " is shorter than what was written to it");
-                        }
-                    }
-                    return into.array();
+                    return read(channel, offset, count);
                 } catch (ClosedByInterruptException _) {
                     interrupted |= Thread.interrupted();
                 } catch (ClosedChannelException _) {
-                    // Another reader was interrupted, or the segment was dropped: reader() knows which.
+                    // Another reader was interrupted, or the segment was sealed or dropped: reader() knows which.
+                } finally {
+                    done(channel);
                 }
             }
         } finally {
@@ -127,9 +125,24 @@ final class Segment {
         }
     }
 
+    private byte[] read(FileChannel channel, long offset, int count) throws IOException {
+        ByteBuffer into = ByteBuffer.allocate(count);
+        while (into.hasRemaining()) {
+            if (channel.read(into, offset - base + into.position()) < 0) {
+                throw new IOException("the log file " + file + " is shorter than what was written to it");
+            }
+        }
+        return into.array();
+    }
+
+    /// A channel to read from. The segment that grows keeps one for all its readers; of a sealed one each read opens its
+    /// own, or a hundred exited sessions would hold hundreds of descriptors.
     private synchronized @Nullable FileChannel reader() throws IOException {
         if (dropped || file == null) {
             return null;
+        }
+        if (sealed) {
+            return FileChannel.open(file, StandardOpenOption.READ);
         }
         if (reader == null || !reader.isOpen()) {
             reader = FileChannel.open(file, StandardOpenOption.READ);
@@ -137,20 +150,35 @@ final class Segment {
         return reader;
     }
 
+    private void done(FileChannel channel) throws IOException {
+        synchronized (this) {
+            if (channel.equals(reader)) {
+                return;
+            }
+        }
+        channel.close();
+    }
+
     /// No more will be written.
     void seal() throws IOException {
-        if (writer != null) {
-            writer.close();
+        FileChannel shared;
+        synchronized (this) {
+            sealed = true;
+            shared = reader;
+            reader = null;
+        }
+        try (shared) {
+            if (writer != null) {
+                writer.close();
+            }
         }
     }
 
     void delete() throws IOException {
-        FileChannel open;
         synchronized (this) {
             dropped = true;
-            open = reader;
         }
-        try (open) {
+        try {
             seal();
         } finally {
             if (file != null) {

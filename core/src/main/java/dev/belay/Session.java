@@ -91,7 +91,10 @@ public final class Session implements AutoCloseable {
         Deadline deadline = Deadline.in(timeout);
         try (var _ = life.busy()) {
             long seen = life.bell.rings();
-            while (life.exit() == null && life.bell.await(seen, deadline)) {
+            // One that never started is closed without an exit.
+            while (life.exit() == null
+                    && life.state() != SessionState.CLOSED
+                    && life.bell.await(seen, deadline)) {
                 seen = life.bell.rings();
             }
         }

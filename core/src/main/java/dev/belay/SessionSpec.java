@@ -127,6 +127,14 @@ public record SessionSpec(
         return new SessionSpec(id, command, workdir, env, mode, owner, labels, timeout, idleTimeout, value);
     }
 
+    /// The values of variables may be secret; only their names are shown.
+    @Override
+    public String toString() {
+        return "SessionSpec[id=" + id + ", command=" + command + ", workdir=" + workdir + ", env=" + env.keySet()
+                + ", mode=" + mode + ", owner=" + owner + ", labels=" + labels + ", timeout=" + timeout
+                + ", idleTimeout=" + idleTimeout + ", lossless=" + lossless + "]";
+    }
+
     private static Map<String, String> merged(Map<String, String> base, Map<String, String> more) {
         Map<String, String> all = new LinkedHashMap<>(base);
         all.putAll(more);

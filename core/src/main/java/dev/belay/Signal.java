@@ -31,7 +31,8 @@ public record Signal(int number) {
         String upper = name.toUpperCase(Locale.ROOT);
         int index = NAMES.indexOf(upper.startsWith("SIG") ? upper.substring(3) : upper);
         if (index < 0) {
-            throw SessionException.invalid("There is no signal named '" + name + "'; try SIGINT, SIGTERM or SIGKILL.");
+            throw SessionException
+                    .invalid("There is no signal named " + Quoted.of(name) + "; try SIGINT, SIGTERM or SIGKILL.");
         }
         return new Signal(index + 1);
     }

@@ -3,6 +3,7 @@ package dev.belay;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -14,6 +15,7 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /// Where the logs of one [Sessions] live: a folder of its own within the state folder, held by a lock as long as it
 /// is used. What killed ones left behind is recognised by its lock being free, and deleted.
@@ -21,6 +23,9 @@ import java.util.Set;
 /// The lock file is made before the folder and deleted after it, so a folder without a held lock is always stale.
 final class StateFolder implements AutoCloseable {
     private static final String LOCK = ".lock";
+    /// The instances of this JVM. Their lock files are not to be opened by a sweep: to close any descriptor of a file
+    /// gives up all POSIX locks that the process has on it.
+    private static final Set<String> OWN = ConcurrentHashMap.newKeySet();
 
     private final String instance;
     private final Path folder;
@@ -37,7 +42,8 @@ final class StateFolder implements AutoCloseable {
     /// The state folder of this user: `$XDG_STATE_HOME/belay`, else `~/.local/state/belay`.
     static Path standard(Map<String, String> env) {
         String xdg = env.getOrDefault("XDG_STATE_HOME", "");
-        Path base = xdg.isEmpty() ? Path.of(System.getProperty("user.home"), ".local", "state") : Path.of(xdg);
+        // The XDG specification has relative paths ignored.
+        Path base = !xdg.startsWith("/") ? Path.of(System.getProperty("user.home"), ".local", "state") : Path.of(xdg);
         return base.resolve("belay");
     }
 
@@ -49,6 +55,7 @@ final class StateFolder implements AutoCloseable {
         try {
             Files.createDirectories(parent, ownerOnly("rwx------"));
             sweep(parent);
+            OWN.add(instance);
             Path lockFile = parent.resolve(instance + LOCK);
             FileChannel lock = FileChannel.open(
                     lockFile,
@@ -86,18 +93,32 @@ final class StateFolder implements AutoCloseable {
         try (lockChannel) {
             deleteFolder(folder);
             Files.deleteIfExists(lockFile);
+        } finally {
+            OWN.remove(instance);
         }
     }
 
+    /// Deletes what it can; what it cannot, for instance because another start sweeps too, stops nobody.
     private static void sweep(Path parent) throws IOException {
         try (DirectoryStream<Path> folders = Files.newDirectoryStream(parent, Files::isDirectory)) {
             for (Path folder : folders) {
-                Path lockFile = parent.resolve(folder.getFileName() + LOCK);
-                if (!held(lockFile)) {
-                    deleteFolder(folder);
-                    Files.deleteIfExists(lockFile);
+                try {
+                    sweepOne(parent, folder);
+                } catch (IOException | DirectoryIteratorException e) {
+                    Log.LOG.log(System.Logger.Level.DEBUG, "what an earlier Belay left could not be deleted", e);
                 }
             }
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
+        }
+    }
+
+    private static void sweepOne(Path parent, Path folder) throws IOException {
+        String instance = String.valueOf(folder.getFileName());
+        Path lockFile = parent.resolve(instance + LOCK);
+        if (!OWN.contains(instance) && !held(lockFile)) {
+            deleteFolder(folder);
+            Files.deleteIfExists(lockFile);
         }
     }
 
@@ -109,7 +130,7 @@ final class StateFolder implements AutoCloseable {
                 FileLock lock = channel.tryLock()) {
             return lock == null;
         } catch (java.nio.channels.OverlappingFileLockException _) {
-            // Another Sessions of this very JVM holds it.
+            // Another thread of this JVM sweeps at this moment.
             return true;
         } catch (java.nio.file.NoSuchFileException _) {
             return false;

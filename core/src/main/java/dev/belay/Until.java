@@ -14,6 +14,8 @@ public final class Until {
     public static final int MAX_PATTERN_CHARS = 1000;
 
     private static final int MAX_PROGRAM = 2000;
+    /// A bound on what is compiled to see whether it is small enough.
+    private static final int MAX_COMPILED = 100_000;
 
     final @Nullable Pattern match;
     final @Nullable Duration idle;
@@ -80,7 +82,8 @@ public final class Until {
                     + " characters; this one has " + regex.length() + ".");
         }
         try {
-            if (expansion(regex) <= MAX_PROGRAM) {
+            long expansion = expansion(regex);
+            if (expansion <= MAX_PROGRAM && expansion * regex.length() <= MAX_COMPILED) {
                 Pattern pattern = Pattern.compile(regex);
                 if (pattern.programSize() <= MAX_PROGRAM) {
                     return pattern;
@@ -95,14 +98,21 @@ public final class Until {
     }
 
     /// A bound on how large counted repetition makes an expression: compiling `((a{999}){999}){999}` would take all
-    /// memory before its size could be seen. Multiplies all counts, nested or not, which is more than is needed.
+    /// memory before its size could be seen. Only counts of groups can nest; they are multiplied, nested or not, which
+    /// is more than is needed. Of the others the largest counts.
     private static long expansion(String regex) {
-        long product = 1;
-        var counts = java.util.regex.Pattern.compile("\\{(\\d{1,4})(?:,(\\d{0,4}))?\\}").matcher(regex);
-        while (counts.find() && product <= MAX_PROGRAM) {
-            String most = counts.group(2) == null || counts.group(2).isEmpty() ? counts.group(1) : counts.group(2);
-            product *= Math.max(1, Integer.parseInt(most));
+        long groups = 1;
+        long single = 1;
+        var counts = java.util.regex.Pattern.compile("(\\)?)\\{(\\d{1,4})(?:,(\\d{0,4}))?\\}").matcher(regex);
+        while (counts.find() && groups <= MAX_PROGRAM) {
+            String most = counts.group(3) == null || counts.group(3).isEmpty() ? counts.group(2) : counts.group(3);
+            long count = Math.max(1, Integer.parseInt(most));
+            if (counts.group(1).isEmpty()) {
+                single = Math.max(single, count);
+            } else {
+                groups *= count;
+            }
         }
-        return product;
+        return groups * single;
     }
 }

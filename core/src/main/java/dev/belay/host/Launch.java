@@ -8,4 +8,11 @@ import java.util.Map;
 ///
 /// @param mark the value of `BELAY_SESSION` that every process of the session carries: `instance/id`
 /// @param env  the whole environment, the mark included
-public record Launch(String mark, List<String> command, String workdir, Map<String, String> env, Mode mode) {}
+public record Launch(String mark, List<String> command, String workdir, Map<String, String> env, Mode mode) {
+    /// The values of variables may be secret; only their names are shown.
+    @Override
+    public String toString() {
+        return "Launch[mark=" + mark + ", command=" + command + ", workdir=" + workdir + ", env=" + env.keySet()
+                + ", mode=" + mode + "]";
+    }
+}

@@ -1,0 +1,250 @@
+package dev.belay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.assertj.core.api.ThrowingConsumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Sessions that end by a clock, and exited ones that are forgotten.
+class EndOfSessionsTest {
+    @TempDir
+    Path folder;
+
+    // --- clocks ---
+
+    @Test
+    void aSessionEndsAfterItsWallClockTimeAndStaysReadable() throws Exception {
+        try (Stage stage = Stage.in(folder)) {
+            Stage.Act act = stage.open(SessionSpec.of("sh").id("a").timeout(Duration.ofMillis(30)));
+            act.process().emit("so far");
+            assertThat(act.session().awaitExit(Stage.LONG)).contains(new ExitStatus.Signaled(Signal.HUP));
+            stage.recorder.await("exited a TIMEOUT");
+            SessionRecord record = act.session().snapshot();
+            assertThat(record.state()).isEqualTo(SessionState.EXITED);
+            assertThat(record.endReason()).isEqualTo(EndReason.TIMEOUT);
+            assertThat(act.session().cursor().drainText(100).text()).isEqualTo("so far");
+            assertThat(stage.sessions.stats().permitsUsed()).isZero();
+        }
+    }
+
+    @Test
+    void anIdleSessionEndsAndStaysReadable() throws Exception {
+        try (Stage stage = Stage.in(folder, Limits.DEFAULT.idleTimeout(Duration.ofMillis(30)))) {
+            Stage.Act act = stage.open();
+            act.process().emit("so far");
+            stage.recorder.await("exited a IDLE_TIMEOUT");
+            assertThat(act.session().cursor().drainText(100).text()).isEqualTo("so far");
+        }
+    }
+
+    @Test
+    void theSpecsIdleTimeGoesBeforeTheLimits() throws Exception {
+        try (Stage stage = Stage.in(folder, Limits.DEFAULT.idleTimeout(Stage.LONG))) {
+            stage.open(SessionSpec.of("sh").id("a").idleTimeout(Duration.ofMillis(10)));
+            stage.recorder.await("exited a IDLE_TIMEOUT");
+        }
+    }
+
+    @Test
+    void aSessionSomebodyWaitsForIsNotIdle() throws Exception {
+        Until until = Until.match("never");
+        isNotIdle(session -> assertThat(session.cursor(0).await(until, Duration.ofMillis(300)).fired())
+                .isEqualTo(Waited.Fired.TIMEOUT));
+    }
+
+    @Test
+    void aSessionSomebodyReadsFromIsNotIdle() throws Exception {
+        isNotIdle(session -> assertThat(session.output().read(0, 1, Duration.ofMillis(300)))
+                .isInstanceOf(ReadResult.Chunk.class));
+    }
+
+    /// The wait begins before the idle clock does, and is longer.
+    private void isNotIdle(ThrowingConsumer<Session> wait) throws Exception {
+        try (Stage stage = Stage.in(folder)) {
+            AtomicReference<Running<Boolean>> waiter = new AtomicReference<>();
+            stage.host.onStart(_ -> waiter.set(Running.start(() -> {
+                wait.accept(stage.sessions.get("a"));
+                return true;
+            }).parked()));
+            stage.open(SessionSpec.of("sh").id("a").idleTimeout(Duration.ofMillis(30)));
+            assertThat(waiter.get().result()).isTrue();
+            stage.recorder.await("exited a IDLE_TIMEOUT");
+        }
+    }
+
+    @Test
+    void survivorsEndByTheIdleTime() throws Exception {
+        try (Stage stage = Stage.in(folder)) {
+            Stage.Act act = stage.open(SessionSpec.of("sh").id("a").idleTimeout(Duration.ofMillis(50)));
+            Activity activity = act.session().activity();
+            act.process().exitHeld(0);
+            while (!act.session().drained()) {
+                assertThat(activity.next(Stage.LONG)).isTrue();
+            }
+            assertThat(stage.sessions.stats().permitsUsed()).isZero();
+            assertThat(act.session().snapshot().state()).isEqualTo(SessionState.EXITED);
+        }
+    }
+
+    @Test
+    void clocksOfASessionThatHasEndedAreStopped() throws Exception {
+        try (Backstage stage = new Backstage(Limits.DEFAULT.idleTimeout(Stage.LONG))) {
+            Life life = stage.open("a", SessionSpec.of("sh").timeout(Stage.LONG));
+            assertThat(stage.registry.timer().getQueue()).hasSize(2);
+            stage.process("a").exit(0);
+            stage.flush();
+            stage.registry.close(life, EndReason.CLOSED, Duration.ZERO);
+            stage.flush();
+            assertThat(stage.registry.timer().getQueue()).isEmpty();
+        }
+    }
+
+    @Test
+    void timesBeyondAllMeasureAreForEver() {
+        Duration ages = Duration.ofSeconds(Long.MAX_VALUE);
+        try (Stage stage = Stage.in(folder, Limits.DEFAULT.idleTimeout(ages).retention(ages))) {
+            Stage.Act act = stage.open(SessionSpec.of("sh").id("a").timeout(ages));
+            act.process().exit(0);
+        }
+    }
+
+    // --- retention ---
+
+    @Test
+    void exitedSessionsAreForgottenAfterATimeWithTheirFiles() throws Exception {
+        try (Stage stage = Stage.in(folder, Limits.DEFAULT.retention(Duration.ofMillis(30)))) {
+            Stage.Act act = stage.open();
+            act.process().emit("x");
+            assertThat(Folders.files(stage.logs())).hasSize(1);
+            act.process().exit(0);
+            stage.recorder.await("closed a");
+            assertThat(stage.sessions.list()).isEmpty();
+            assertThat(Folders.files(stage.logs())).isEmpty();
+            assertThatExceptionOfType(SessionException.class).isThrownBy(() -> act.session().output().read(0, 1));
+            assertThat(act.session().snapshot().exitCode()).isZero();
+        }
+    }
+
+    @Test
+    void onlySoManyExitedSessionsAreKeptAndTheOldestGoFirst() throws Exception {
+        retains(Limits.DEFAULT.maxRetained(2));
+    }
+
+    @Test
+    void onlySoManyAreKeptAlsoWhenTheyAreKeptForEver() throws Exception {
+        retains(Limits.DEFAULT.maxRetained(2).retention(Duration.ofSeconds(Long.MAX_VALUE)));
+    }
+
+    private void retains(Limits limits) throws InterruptedException {
+        try (Stage stage = Stage.in(folder, limits)) {
+            stage.open("running");
+            stage.open("held").process().exitHeld(0);
+            for (String id : List.of("a", "b", "c", "d")) {
+                Stage.Act act = stage.open(id);
+                act.process().emit("x");
+                act.process().exit(0);
+            }
+            stage.recorder.await("closed a");
+            stage.recorder.await("closed b");
+            assertThat(stage.sessions.list()).map(Session::id).containsExactly("c", "d", "held", "running");
+            assertThat(Folders.files(stage.logs())).hasSize(2);
+        }
+    }
+
+    @Test
+    void noExitedSessionIsKeptWhereNoneMayBe() throws Exception {
+        try (Stage stage = Stage.in(folder, Limits.DEFAULT.maxRetained(0))) {
+            stage.open().process().exit(0);
+            stage.recorder.await("closed a");
+            assertThat(stage.sessions.list()).isEmpty();
+        }
+    }
+
+    @Test
+    void aSessionThatIsClosedTakesNoPlaceAmongTheKept() throws Exception {
+        try (Backstage stage = new Backstage(Limits.DEFAULT.maxRetained(1))) {
+            Life kept = stage.open("kept", SessionSpec.of("sh"));
+            stage.process("kept").exit(0);
+            for (int i = 0; i < 5; i++) {
+                Life other = stage.open("s" + i, SessionSpec.of("sh"));
+                // Time enough to be kept, between its end and its forgetting.
+                stage.process("s" + i).afterEnd(stage::flush);
+                stage.registry.close(other, EndReason.CLOSED, Duration.ZERO);
+            }
+            stage.flush();
+            assertThat(kept.state()).isEqualTo(SessionState.EXITED);
+            assertThat(stage.registry.all()).containsExactly(kept);
+        }
+    }
+
+    @Test
+    void aSessionThatExitedButCouldNotBeClosedIsStillForgottenInTime() throws Exception {
+        try (Backstage stage = new Backstage(Limits.DEFAULT.retention(Duration.ofMillis(20)))) {
+            Life life = stage.open("a", SessionSpec.of("sh"));
+            Activity activity = new Activity(life);
+            stage.process("a").refuseToEnd(new IllegalStateException("not now"));
+            assertThatExceptionOfType(IllegalStateException.class)
+                    .isThrownBy(() -> stage.registry.close(life, EndReason.CLOSED, Duration.ZERO));
+            stage.process("a").refuseToEnd(null);
+            stage.process("a").exit(0);
+            while (life.state() != SessionState.CLOSED) {
+                assertThat(activity.next(Stage.LONG)).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void aSessionThatIsForgottenEarlyIsNotKeptInMemoryByItsTimer() throws Exception {
+        try (Backstage stage = new Backstage(Limits.DEFAULT)) {
+            for (int i = 0; i < 100; i++) {
+                Life life = stage.open("s" + i, SessionSpec.of("sh"));
+                stage.process("s" + i).exit(0);
+                stage.flush();
+                stage.registry.close(life, EndReason.CLOSED, Duration.ZERO);
+            }
+            stage.flush();
+            assertThat(stage.registry.timer().getQueue()).isEmpty();
+        }
+    }
+
+    /// A registry whose timer a test can look into.
+    private final class Backstage implements AutoCloseable {
+        final ScriptedHost host = new ScriptedHost();
+        final Registry registry;
+
+        Backstage(Limits limits) {
+            registry = new Registry(host, limits, new Environment(Map.of()), folder, List.of());
+        }
+
+        Life open(String id, SessionSpec spec) {
+            return registry.open(spec.id(id));
+        }
+
+        ScriptedProcess process(String id) {
+            return host.process(registry.instance() + "/" + id);
+        }
+
+        /// Returns when the timer has done what was due.
+        void flush() {
+            try {
+                registry.timer().submit(() -> {}).get();
+            } catch (InterruptedException | ExecutionException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        @Override
+        public void close() {
+            registry.closeAll();
+            assertThat(host.misuses()).isEmpty();
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package dev.belay;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/// Waits for what only the garbage collector can bring about.
+final class Garbage {
+    private Garbage() {}
+
+    /// Collects until the latch is open; fails after many tries.
+    static void collectUntil(CountDownLatch found) throws InterruptedException {
+        for (int tries = 0; tries < 200; tries++) {
+            System.gc();
+            if (found.await(100, TimeUnit.MILLISECONDS)) {
+                return;
+            }
+        }
+        throw new AssertionError("the garbage collector did not find it");
+    }
+}

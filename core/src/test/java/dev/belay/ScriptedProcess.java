@@ -1,0 +1,249 @@
+package dev.belay;
+
+import dev.belay.host.HostProcess;
+import dev.belay.host.Launch;
+import dev.belay.host.ProcessListener;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/// A process of a [ScriptedHost]. What it says reaches the listener one call at a time, as from a host's loop.
+final class ScriptedProcess implements HostProcess {
+    private static final AtomicLong PIDS = new AtomicLong(1000);
+
+    final Launch launch;
+    private final ScriptedHost host;
+    private final long pid = PIDS.incrementAndGet();
+    private final ByteArrayOutputStream input = new ByteArrayOutputStream();
+    private final List<Signal> signals = new ArrayList<>();
+    private final AtomicInteger resumes = new AtomicInteger();
+    private ProcessListener listener;
+    private boolean exited;
+    private boolean held;
+    private boolean ended;
+    private boolean inputClosed;
+    private volatile int takes = Integer.MAX_VALUE;
+    private volatile RuntimeException endFailure;
+    private volatile List<String> left = List.of();
+    private volatile Runnable afterEnd = () -> {};
+
+    ScriptedProcess(ScriptedHost host, Launch launch) {
+        this.host = host;
+        this.launch = launch;
+    }
+
+    // --- what the test lets it do ---
+
+    /// Prints; false if it is asked to wait.
+    boolean emit(String text) {
+        return emit(text.getBytes(StandardCharsets.UTF_8), Outlet.STDOUT);
+    }
+
+    boolean emit(byte[] bytes) {
+        return emit(bytes, Outlet.STDOUT);
+    }
+
+    synchronized boolean emit(byte[] bytes, Outlet outlet) {
+        if (listener == null || (exited && !held)) {
+            throw new AssertionError(this + " cannot print: it is not started, or has ended");
+        }
+        ByteBuffer buffer = ByteBuffer.allocateDirect(bytes.length).put(bytes).flip();
+        boolean more = listener.output(buffer, outlet);
+        if (buffer.hasRemaining()) {
+            throw host.misuse("output was not taken whole");
+        }
+        // Whoever kept the buffer beyond the call reads rubbish.
+        for (int i = 0; i < bytes.length; i++) {
+            buffer.put(i, (byte) '?');
+        }
+        return more;
+    }
+
+    void exit(int code) {
+        exit(new ExitStatus.Exited(code));
+    }
+
+    void exit(ExitStatus status) {
+        exit(status, false);
+    }
+
+    /// The leader dies; others hold the terminal.
+    void exitHeld(int code) {
+        exit(new ExitStatus.Exited(code), true);
+    }
+
+    private synchronized void exit(ExitStatus status, boolean stillHeld) {
+        if (exited) {
+            throw new AssertionError(this + " has exited before");
+        }
+        exited = true;
+        held = stillHeld;
+        listener.exited(status, stillHeld);
+    }
+
+    /// The last of the others lets go.
+    synchronized void release() {
+        if (!held) {
+            throw new AssertionError(this + " is held by nobody");
+        }
+        held = false;
+        listener.released();
+    }
+
+    /// How many bytes each write takes from now on.
+    void takes(int bytes) {
+        takes = bytes;
+    }
+
+    /// Every end fails from now on.
+    void refuseToEnd(RuntimeException failure) {
+        endFailure = failure;
+    }
+
+    /// Every end leaves these behind from now on.
+    void leave(String... processes) {
+        left = List.of(processes);
+    }
+
+    /// Runs within every end from now on, when the listener has heard it.
+    void afterEnd(Runnable step) {
+        afterEnd = step;
+    }
+
+    // --- what the test asks ---
+
+    boolean refusesToEnd() {
+        return endFailure != null;
+    }
+
+    synchronized boolean lives() {
+        return !ended && (!exited || held);
+    }
+
+    synchronized String input() {
+        return input.toString(StandardCharsets.UTF_8);
+    }
+
+    synchronized boolean inputClosed() {
+        return inputClosed;
+    }
+
+    synchronized List<Signal> signals() {
+        return List.copyOf(signals);
+    }
+
+    int resumes() {
+        return resumes.get();
+    }
+
+    // --- what the core asks ---
+
+    @Override
+    public long pid() {
+        return pid;
+    }
+
+    @Override
+    public String workdir() {
+        return launch.workdir();
+    }
+
+    @Override
+    public void start(ProcessListener to) {
+        synchronized (this) {
+            if (listener != null) {
+                throw host.misuse("started twice");
+            }
+            listener = to;
+            if (ended) {
+                die();
+            }
+        }
+        host.started(this);
+    }
+
+    @Override
+    public synchronized int write(ByteBuffer bytes, Duration timeout) {
+        if (exited || inputClosed) {
+            return -1;
+        }
+        int count = Math.min(takes, bytes.remaining());
+        byte[] taken = new byte[count];
+        bytes.get(taken);
+        input.writeBytes(taken);
+        return count;
+    }
+
+    @Override
+    public synchronized void closeInput() {
+        if (!(launch.mode() instanceof Mode.Pipe)) {
+            throw host.misuse("the input of a terminal was closed");
+        }
+        inputClosed = true;
+    }
+
+    @Override
+    public synchronized boolean resize(Size size) {
+        if (!(launch.mode() instanceof Mode.Pty)) {
+            throw host.misuse("pipes were resized");
+        }
+        if (exited) {
+            return false;
+        }
+        listener.resized(size);
+        return true;
+    }
+
+    @Override
+    public synchronized boolean signal(Signal signal) {
+        if (exited) {
+            return false;
+        }
+        signals.add(signal);
+        return true;
+    }
+
+    @Override
+    public void resume() {
+        resumes.incrementAndGet();
+    }
+
+    @Override
+    public synchronized int survivors() {
+        return held ? 1 : 0;
+    }
+
+    @Override
+    public synchronized Ended end(Duration grace) {
+        RuntimeException failure = endFailure;
+        if (failure != null) {
+            throw failure;
+        }
+        boolean lived = lives();
+        ended = true;
+        if (listener != null) {
+            die();
+        }
+        afterEnd.run();
+        return new Ended(lived && grace.isZero() ? 1 : 0, left);
+    }
+
+    private void die() {
+        if (!exited) {
+            exit(new ExitStatus.Signaled(Signal.HUP), false);
+        } else if (held) {
+            release();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "process " + pid + " " + Arrays.toString(launch.command().toArray());
+    }
+}

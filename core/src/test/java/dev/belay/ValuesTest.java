@@ -1,0 +1,188 @@
+package dev.belay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.belay.host.Launch;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/// What callers hand in is checked where it is made.
+class ValuesTest {
+    private static final SessionSpec SPEC = SessionSpec.of("sh");
+
+    private static void isInvalid(ThrowingCallable call, String... words) {
+        assertThatExceptionOfType(SessionException.class).isThrownBy(call)
+                .satisfies(e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_REQUEST))
+                .satisfies(e -> assertThat(List.of(words)).allMatch(e.getMessage()::contains));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "a b", "a/b", "../x", "a.b", "é", "a\n", "\u0000"})
+    void anIdHasOnlyHarmlessCharacters(String id) {
+        isInvalid(() -> SPEC.id(id), "session id", Quoted.of(id));
+    }
+
+    @Test
+    void anIdHasAtMost128Characters() {
+        assertThat(SPEC.id("aZ09_-".repeat(21) + "xy").id()).hasSize(128);
+        isInvalid(() -> SPEC.id("x".repeat(129)));
+    }
+
+    @Test
+    void aCommandIsNotEmptyAndHoldsNoNul() {
+        isInvalid(SessionSpec::of, "command is empty");
+        isInvalid(() -> SessionSpec.of(""), "command is empty");
+        isInvalid(() -> SessionSpec.of("sh", "a\0b"), "NUL");
+        assertThat(SessionSpec.of("sh", "").command()).containsExactly("sh", "");
+    }
+
+    @Test
+    void namesOfVariablesAreNotEmptyAndHaveNoEqualsSign() {
+        isInvalid(() -> SPEC.env("", "x"));
+        isInvalid(() -> SPEC.env("A=B", "x"), "'A=B'");
+        isInvalid(() -> SPEC.env("A", "x\0"), "NUL");
+        isInvalid(() -> SPEC.env("A\0", "x"), "NUL");
+        isInvalid(() -> SPEC.workdir("a\0"), "NUL");
+        assertThat(SPEC.env("A", "").env("A", "b=c").env("D", "").env()).isEqualTo(Map.of("A", "b=c", "D", ""));
+    }
+
+    @Test
+    void timeoutsAreLongerThanZeroOrAbsent() {
+        isInvalid(() -> SPEC.timeout(Duration.ZERO));
+        isInvalid(() -> SPEC.idleTimeout(Duration.ofNanos(-1)));
+        assertThat(SPEC.timeout(Duration.ofSeconds(1)).timeout(null).timeout()).isNull();
+    }
+
+    @Test
+    void aSpecIsNotChangedByWhatItWasMadeOf() {
+        List<String> command = new java.util.ArrayList<>(List.of("sh"));
+        Map<String, String> env = new HashMap<>(Map.of("A", "1"));
+        SessionSpec spec = SessionSpec.of(command).env(env);
+        command.add("-x");
+        env.put("B", "2");
+        assertThat(spec.command()).containsExactly("sh");
+        assertThat(spec.env()).isEqualTo(Map.of("A", "1"));
+    }
+
+    @Test
+    void aSpecKeepsAllItWasTold() {
+        SessionSpec spec = SPEC.id("i").workdir("w").env("A", "1").size(100, 30).owner("o").label("k", "v")
+                .timeout(Duration.ofSeconds(1)).idleTimeout(Duration.ofSeconds(2)).lossless(true);
+        assertThat(spec).isEqualTo(new SessionSpec("i", List.of("sh"), "w", Map.of("A", "1"),
+                new Mode.Pty(new Size(100, 30)), "o", Map.of("k", "v"), Duration.ofSeconds(1), Duration.ofSeconds(2),
+                true));
+        assertThat(spec.pipe().mode().backend()).isEqualTo("pipe");
+    }
+
+    @Test
+    void valuesOfVariablesAreNeverShown() {
+        assertThat(SPEC.env("NAME", "hush").toString()).contains("NAME").doesNotContain("hush");
+        assertThat(new Launch("i/a", List.of("sh"), ".", Map.of("NAME", "hush"), new Mode.Pipe()).toString())
+                .contains("NAME")
+                .doesNotContain("hush");
+    }
+
+    @Test
+    void aTerminalHas1To1000ColumnsAndRows() {
+        assertThat(new Size(1, 1000, 0, 65_535)).isEqualTo(new Size(1, 1000, 0, 65_535));
+        isInvalid(() -> new Size(0, 24), "0x24");
+        isInvalid(() -> new Size(80, 0));
+        isInvalid(() -> new Size(1001, 24));
+        isInvalid(() -> new Size(80, 1001));
+        isInvalid(() -> new Size(80, 24, -1, 0));
+        isInvalid(() -> new Size(80, 24, 0, 65_536));
+        assertThat(Size.DEFAULT).isEqualTo(new Size(80, 24, 0, 0));
+    }
+
+    @Test
+    void limitsAreCheckedOneByOne() {
+        Limits limits = Limits.DEFAULT;
+        isInvalid(() -> limits.maxSessions(0), "maxSessions");
+        isInvalid(() -> limits.logBytes(Limits.MIN_LOG_BYTES - 1), "logBytes");
+        isInvalid(() -> limits.maxInputBytes(0), "maxInputBytes");
+        isInvalid(() -> limits.writeTimeout(Duration.ofNanos(-1)), "writeTimeout");
+        isInvalid(() -> limits.idleTimeout(Duration.ZERO), "idleTimeout");
+        isInvalid(() -> limits.closeGrace(Duration.ofNanos(-1)), "closeGrace");
+        isInvalid(() -> limits.retention(Duration.ofNanos(-1)), "retention");
+        isInvalid(() -> limits.maxRetained(-1), "maxRetained");
+    }
+
+    @Test
+    void theStandardLimitsAreThoseOfTheContract() {
+        assertThat(Limits.DEFAULT.maxSessions()).isEqualTo(10);
+        assertThat(Limits.DEFAULT.logBytes()).isEqualTo(8L << 20);
+        assertThat(Limits.DEFAULT.maxInputBytes()).isEqualTo(1 << 20);
+        assertThat(Limits.DEFAULT.closeGrace()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(Limits.DEFAULT.retention()).isEqualTo(Duration.ofMinutes(10));
+        assertThat(Limits.DEFAULT.maxRetained()).isEqualTo(100);
+    }
+
+    @Test
+    void everyLimitCanBeChangedAlone() {
+        Limits changed = Limits.DEFAULT.maxSessions(1).logBytes(1 << 20).maxInputBytes(3)
+                .writeTimeout(Duration.ofSeconds(4))
+                .idleTimeout(Duration.ofSeconds(5)).closeGrace(Duration.ofSeconds(6)).retention(Duration.ofSeconds(7))
+                .maxRetained(8);
+        assertThat(changed).isEqualTo(new Limits(1, 1 << 20, 3, Duration.ofSeconds(4), Duration.ofSeconds(5),
+                Duration.ofSeconds(6), Duration.ofSeconds(7), 8));
+    }
+
+    @Test
+    void signalsHaveTheNamesAndNumbersOfLinux() {
+        assertThat(Signal.of("SIGINT")).isEqualTo(Signal.INT).hasToString("SIGINT");
+        assertThat(Signal.of("int").number()).isEqualTo(2);
+        assertThat(Signal.of("sigKill").number()).isEqualTo(9);
+        assertThat(Signal.of("TERM").number()).isEqualTo(15);
+        assertThat(Signal.of("CONT").number()).isEqualTo(18);
+        assertThat(Signal.of("WINCH").number()).isEqualTo(28);
+        assertThat(Signal.of("SYS").number()).isEqualTo(31);
+        assertThat(new Signal(32).name()).isEqualTo("SIG32");
+        assertThat(new Signal(34).name()).isEqualTo("SIGRTMIN+0");
+        assertThat(new Signal(64).name()).isEqualTo("SIGRTMIN+30");
+        for (int number = 1; number <= 31; number++) {
+            assertThat(Signal.of(new Signal(number).name()).number()).isEqualTo(number);
+        }
+    }
+
+    @Test
+    void aSignalThatThereIsNotIsNamedSafely() {
+        isInvalid(() -> new Signal(0));
+        isInvalid(() -> new Signal(65));
+        isInvalid(() -> Signal.of(""));
+        isInvalid(() -> Signal.of("SIG"));
+        isInvalid(() -> Signal.of("9"));
+        isInvalid(() -> Signal.of("\u001b[2J\u202e"), "\\u001b[2J\\u202e");
+    }
+
+    @Test
+    void anExitIsACodeOr128PlusTheSignal() {
+        assertThat(new ExitStatus.Exited(3).code()).isEqualTo(3);
+        assertThat(new ExitStatus.Exited(3).signal()).isEmpty();
+        assertThat(new ExitStatus.Signaled(Signal.INT).code()).isEqualTo(130);
+        assertThat(new ExitStatus.Signaled(Signal.INT).signal()).contains(Signal.INT);
+    }
+
+    @Test
+    void anExceptionCarriesItsCodeAndDetails() {
+        SessionException e =
+                new SessionException(ErrorCode.SPAWN_FAILED, "m", Map.of(SessionException.REASON, "not_found"));
+        assertThat(e.code()).isEqualTo(ErrorCode.SPAWN_FAILED);
+        assertThat(e.details()).isEqualTo(Map.of("reason", "not_found"));
+        assertThat(new SessionException(ErrorCode.INTERNAL, "m").details()).isEmpty();
+    }
+
+    @Test
+    void statesAndReasonsHaveTheNamesOfTheContract() {
+        assertThat(SessionState.values()).extracting(SessionState::label).containsExactly("starting", "running",
+                "exited", "closed");
+        assertThat(EndReason.IDLE_TIMEOUT.label()).isEqualTo("idle_timeout");
+        assertThat(new Mode.Pty(Size.DEFAULT).backend()).isEqualTo("pty");
+    }
+}
