@@ -10,17 +10,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /// `belay` without a subcommand: shows the help.
-@Command(name = "belay", header = {"Belay runs programs in terminal sessions that hold: no output is lost,",
-        "and nothing is left behind.%n"}, customSynopsis = "belay COMMAND [OPTION...]", synopsisHeading = "@|bold Usage:|@ ", commandListHeading = "%n@|bold Commands:|@%n", optionListHeading = "%n@|bold Options:|@%n", footerHeading = "%n@|bold Examples:|@%n", footer = {
-                "  belay run -- vim notes.txt     a program on this terminal",
-                "  belay run --help               all about a command"
-        }, versionProvider = BelayCommand.Version.class)
+@Command(name = "belay", versionProvider = BelayCommand.Version.class)
 final class BelayCommand implements Runnable {
-    @Option(names = {"-h", "--help"}, usageHelp = true, description = "Show this help.")
+    @Option(names = {"-h", "--help"}, usageHelp = true, description = Help.HELP)
     @SuppressWarnings("UnusedVariable")
     private boolean help;
 
-    @Option(names = {"-V", "--version"}, versionHelp = true, description = "Show the version.")
+    @Option(names = {"-V", "--version"}, versionHelp = true, description = Help.VERSION)
     @SuppressWarnings("UnusedVariable")
     private boolean version;
 

@@ -2,10 +2,8 @@ package dev.belay.cli;
 
 import dev.belay.Cursor;
 import dev.belay.EndReason;
-import dev.belay.Environment;
 import dev.belay.ErrorCode;
 import dev.belay.ExitStatus;
-import dev.belay.Limits;
 import dev.belay.Mode;
 import dev.belay.ReadResult;
 import dev.belay.ReadResult.Chunk;
@@ -34,12 +32,10 @@ final class Foreground {
     private static final Duration SECOND_INTERRUPT = Duration.ofSeconds(2);
     /// How long the output may take to stop after the session has been closed by the shutdown.
     private static final Duration LAST_WRITE = Duration.ofSeconds(1);
-    /// What may be printed before somebody reads it. Small, since after Ctrl-C the rest still goes to the screen.
-    private static final long LOG_BYTES = 256 << 10;
 
+    private final Scratch scratch;
     private final Stdio stdio;
     private final SessionSpec spec;
-    private final Scratch scratch;
     private final Display display;
     private final CountDownLatch givenBack = new CountDownLatch(1);
     private final AtomicInteger resizes = new AtomicInteger();
@@ -47,11 +43,11 @@ final class Foreground {
     private volatile Terminal.@Nullable Raw raw;
     private long lostBytes;
 
-    Foreground(Stdio stdio, Environment environment, SessionSpec spec) {
+    Foreground(Scratch scratch, Stdio stdio, SessionSpec spec) {
+        this.scratch = scratch;
         this.stdio = stdio;
         this.spec = spec;
         this.display = new Display(stdio.out());
-        this.scratch = Scratch.open(environment, Limits.DEFAULT.maxSessions(1).logBytes(LOG_BYTES));
     }
 
     /// Opens the session and returns when the command has ended.
@@ -122,7 +118,7 @@ final class Foreground {
             switch (next(session, drainer)) {
                 case Chunk chunk when chunk.bytes().length == 0 -> activity.next(FOREVER);
                 case Chunk chunk -> display.show(chunk);
-                case Gap gap -> lostBytes += gap.lostBytes();
+                case Gap gap -> lostBytes += gap.reason() == Gap.Reason.DISK_FULL ? gap.lostBytes() : 0;
                 case End _ -> {
                     return;
                 }

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.ExecutionException;
-import picocli.CommandLine.Help;
+import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.HelpCommand;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -33,18 +33,21 @@ public final class Main {
     /// cost time.
     private static CommandLine commandLine(String[] args) {
         CommandLine all = new CommandLine(new BelayCommand()).addSubcommand(runCommand());
+        Help.ofBelay(all.getCommandSpec().usageMessage());
         if (args.length == 0 || !args[0].equals("run")) {
             all.addSubcommand(helpCommand());
         }
         return all.setExpandAtFiles(false)
-                .setColorScheme(Help.defaultColorScheme(Stdio.coloured() ? Help.Ansi.ON : Help.Ansi.OFF))
+                .setColorScheme(CommandLine.Help.defaultColorScheme(Stdio.coloured() ? Ansi.ON : Ansi.OFF))
                 .setParameterExceptionHandler((e, _) -> misused(e))
                 .setExecutionExceptionHandler((e, _, _) -> failed(e));
     }
 
     /// What follows the command that is to be run belongs to that command.
     private static CommandLine runCommand() {
-        return new CommandLine(new RunCommand()).setStopAtPositional(true);
+        CommandLine run = new CommandLine(new RunCommand()).setStopAtPositional(true);
+        Help.ofRun(run.getCommandSpec().usageMessage());
+        return run;
     }
 
     private static CommandLine helpCommand() {

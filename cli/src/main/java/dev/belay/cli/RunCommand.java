@@ -1,6 +1,7 @@
 package dev.belay.cli;
 
 import dev.belay.Environment;
+import dev.belay.Limits;
 import dev.belay.Mode;
 import dev.belay.Quoted;
 import dev.belay.SessionSpec;
@@ -23,51 +24,25 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /// `belay run`: what the arguments ask for, as a [SessionSpec] for [Foreground] to run.
-@Command(name = "run", header = "Run a command in a session on this terminal.", customSynopsis = {
-        "belay run [OPTION...] [--] COMMAND [ARG...]"}, synopsisHeading = "%n@|bold Usage:|@ ", descriptionHeading = "%n", description = {
-                "The command gets a terminal of its own, joined to yours: full-screen programs,",
-                "resizing, Ctrl-C and Ctrl-Z work as they always do. When the command ends,",
-                "whatever it left running is ended too, and belay exits with its exit code."
-        }, optionListHeading = "%n@|bold Options:|@%n", separator = " ", sortOptions = false, footer = {
-                "",
-                "@|bold Redirection:|@",
-                "  Input and output may come from and go to files and pipes. The command still",
-                "  sees a terminal: Ctrl-C and the like act when they occur in the input, and",
-                "  lines of more than 4095 bytes are cut. To pass data unchanged, use --pipe.",
-                "",
-                "@|bold Environment:|@",
-                "  The command inherits your environment less what looks secret: names with",
-                "  TOKEN, SECRET, PASSWORD or API_KEY in them, and BELAY_*. To pass on one of",
-                "  these, name it: --env GITHUB_TOKEN",
-                "",
-                "@|bold Exit status:|@",
-                "  The command's own, or",
-                "  128+n  the command was ended by signal n (130: Ctrl-C)",
-                "  124    the command took longer than --timeout",
-                "  125    Belay itself failed: a wrong option, no such folder, ...",
-                "  126    the command cannot be executed",
-                "  127    the command was not found",
-                "",
-                "@|bold Examples:|@",
-                "  belay run -- vim notes.txt",
-                "  belay run --timeout 10m --workdir backend -- make test",
-                "  belay run -- git log < /dev/null | less",
-                "  belay run --pipe -- tar cz src > src.tgz"
-        })
+@Command(name = "run", sortOptions = false)
 final class RunCommand implements Callable<Integer> {
-    @Option(names = "--workdir", paramLabel = "DIR", description = "Start the command in this folder.")
+    /// The log is what may be printed before somebody reads it. Small, since after Ctrl-C the rest of it still goes to
+    /// the screen.
+    private static final Limits LIMITS = Limits.DEFAULT.maxSessions(1).logBytes(256 << 10);
+
+    @Option(names = "--workdir", paramLabel = "DIR", description = Help.WORKDIR)
     private @Nullable String workdir;
 
-    @Option(names = "--timeout", paramLabel = "TIME", converter = TimeSpan.class, description = "End the command after this time: 90 (seconds), 1.5, 500ms, 30s, 5m, 1h30m.")
+    @Option(names = "--timeout", paramLabel = "TIME", converter = TimeSpan.class, description = Help.TIMEOUT)
     private @Nullable Duration timeout;
 
-    @Option(names = "--env", paramLabel = "NAME[=VALUE]", description = "Set a variable, or pass on yours of that name. May be repeated.")
+    @Option(names = "--env", paramLabel = "NAME[=VALUE]", description = Help.ENV)
     private List<String> env = List.of();
 
-    @Option(names = "--pipe", description = "Run on pipes, without a terminal: bytes pass unchanged, stdout and stderr apart.")
+    @Option(names = "--pipe", description = Help.PIPE)
     private boolean pipe;
 
-    @Option(names = {"-h", "--help"}, usageHelp = true, description = "Show this help.")
+    @Option(names = {"-h", "--help"}, usageHelp = true, description = Help.HELP)
     @SuppressWarnings("UnusedVariable")
     private boolean help;
 
@@ -87,15 +62,17 @@ final class RunCommand implements Callable<Integer> {
         Map<String, String> caller = callersEnvironment();
         Map<String, String> asked = askedEnvironment(caller);
         String folder = folder();
-        Stdio stdio = Stdio.look();
-        SessionSpec spec = SessionSpec.of(command)
-                .workdir(folder)
-                .mode(mode(stdio))
-                .env(terminalName(stdio, caller))
-                .env(asked)
-                .timeout(timeout)
-                .lossless(true);
-        return new Foreground(stdio, Environment.inherited(caller), spec).run();
+        try (Scratch scratch = Scratch.open(Environment.inherited(caller), LIMITS)) {
+            Stdio stdio = Stdio.look();
+            SessionSpec spec = SessionSpec.of(command)
+                    .workdir(folder)
+                    .mode(mode(stdio))
+                    .env(terminalName(stdio, caller))
+                    .env(asked)
+                    .timeout(timeout)
+                    .lossless(true);
+            return new Foreground(scratch, stdio, spec).run();
+        }
     }
 
     private Mode mode(Stdio stdio) {

@@ -20,22 +20,25 @@ import org.jspecify.annotations.Nullable;
 /// @param temporary the temporary folder, if there had to be one
 record Scratch(Sessions sessions, @Nullable Path temporary) implements AutoCloseable {
     static Scratch open(Environment environment, Limits limits) {
-        LinuxHost host = LinuxHost.at(Path.of("/"));
-        Sessions.Builder builder = Sessions.builder(host).environment(environment).limits(limits);
+        // Outside of the try: what the machine lacks, another folder does not mend.
+        LinuxHost host = host();
         try {
-            try {
-                return new Scratch(builder.build(), null);
-            } catch (SessionException e) {
-                if (e.code() != ErrorCode.UNAVAILABLE) {
-                    throw e;
-                }
-                Path folder = temporaryFolder(e);
-                return new Scratch(builder.state(folder).build(), folder);
-            }
+            return new Scratch(builder(host, environment, limits).build(), null);
         } catch (SessionException e) {
-            host.close();
-            throw e;
+            if (e.code() != ErrorCode.UNAVAILABLE) {
+                throw e;
+            }
+            Path folder = temporaryFolder(e);
+            return new Scratch(builder(host(), environment, limits).state(folder).build(), folder);
         }
+    }
+
+    private static LinuxHost host() {
+        return LinuxHost.at(Path.of("/"));
+    }
+
+    private static Sessions.Builder builder(LinuxHost host, Environment environment, Limits limits) {
+        return Sessions.builder(host).environment(environment).limits(limits);
     }
 
     private static Path temporaryFolder(SessionException refused) {

@@ -25,7 +25,7 @@ record Stdio(@Nullable Terminal in, @Nullable Terminal out) {
         }
         try {
             return Terminal.isTerminal(STDOUT);
-        } catch (SessionException _) {
+        } catch (SessionException | LinkageError _) {
             // Where there is no host for sessions there is help all the same.
             return false;
         }

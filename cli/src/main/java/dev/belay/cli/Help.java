@@ -1,0 +1,79 @@
+package dev.belay.cli;
+
+import picocli.CommandLine.Model.UsageMessageSpec;
+
+/// The texts of the help. Lines have at most 80 characters; `@|bold ...|@` is bold on a terminal.
+final class Help {
+    private static final String USAGE = "%n@|bold Usage:|@ ";
+    private static final String OPTIONS = "%n@|bold Options:|@%n";
+    private static final String COMMANDS = "%n@|bold Commands:|@%n";
+
+    private static final String BELAY = """
+            Belay runs programs in terminal sessions that hold: no output is lost,
+            and nothing is left behind.""";
+
+    private static final String BELAY_EXAMPLES = """
+
+            @|bold Examples:|@
+              belay run -- vim notes.txt     a program on this terminal
+              belay run --help               all about a command""";
+
+    private static final String RUN = """
+
+            The command gets a terminal of its own, joined to yours: full-screen programs,
+            resizing, Ctrl-C and Ctrl-Z work as they always do. When the command ends,
+            whatever it left running is ended too, and belay exits with its exit code.""";
+
+    private static final String RUN_MORE = """
+
+            @|bold Redirection:|@
+              Input and output may come from and go to files and pipes. The command still
+              sees a terminal: Ctrl-C and the like act when they occur in the input, and
+              lines of more than 4095 bytes are cut. To pass data unchanged, use --pipe.
+
+            @|bold Environment:|@
+              The command inherits your environment less what looks secret: names with
+              TOKEN, SECRET, PASSWORD or API_KEY in them, and BELAY_*. To pass on one of
+              these, name it: --env=GITHUB_TOKEN
+
+            @|bold Exit status:|@
+              The command's own, or
+              128+n  the command was ended by signal n (130: Ctrl-C)
+              124    the command took longer than --timeout
+              125    Belay itself failed: a wrong option, no such folder, ...
+              126    the command cannot be executed
+              127    the command was not found
+
+            @|bold Examples:|@
+              belay run -- vim notes.txt
+              belay run --timeout=10m --workdir=backend -- npm test
+              belay run -- make test < /dev/null | less
+              belay run --pipe -- tar cz src > src.tgz""";
+
+    static final String WORKDIR = "Start the command in this folder.";
+    static final String TIMEOUT = "End the command after this time: 90 (seconds), 1.5, 500ms, 30s, 5m, 1h30m.";
+    static final String ENV = "Set a variable, or pass on yours of that name. May be repeated.";
+    static final String PIPE = "Run on pipes, without a terminal: bytes pass unchanged, stdout and stderr apart.";
+    static final String HELP = "Show this help.";
+    static final String VERSION = "Show the version.";
+
+    private Help() {}
+
+    static void ofBelay(UsageMessageSpec help) {
+        help.header(BELAY)
+                .synopsisHeading(USAGE)
+                .customSynopsis("belay COMMAND [OPTION...]")
+                .commandListHeading(COMMANDS)
+                .optionListHeading(OPTIONS)
+                .footer(BELAY_EXAMPLES);
+    }
+
+    static void ofRun(UsageMessageSpec help) {
+        help.header("Run a command in a session on this terminal.")
+                .synopsisHeading(USAGE)
+                .customSynopsis("belay run [OPTION...] [--] COMMAND [ARG...]")
+                .description(RUN)
+                .optionListHeading(OPTIONS)
+                .footer(RUN_MORE);
+    }
+}
