@@ -211,13 +211,16 @@ final class Life implements ProcessListener {
     /// Undoes an open that failed: as if the session had never been.
     void abandon() {
         HostProcess running = process;
-        if (running != null) {
-            reason.compareAndSet(null, EndReason.CLOSED);
-            running.end(Duration.ZERO);
+        try {
+            if (running != null) {
+                reason.compareAndSet(null, EndReason.CLOSED);
+                running.end(Duration.ZERO);
+            }
+        } finally {
+            stopClocks();
+            permit.close();
+            log.delete();
         }
-        stopClocks();
-        permit.close();
-        log.delete();
     }
 
     /// Somebody closes the session: nobody else needs to, unless it fails.

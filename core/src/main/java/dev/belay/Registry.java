@@ -109,6 +109,7 @@ final class Registry {
             throw new SessionException(ErrorCode.UNAVAILABLE, "Belay is shutting down; no session can be opened.");
         }
         String id = spec.id() != null ? spec.id() : UUID.randomUUID().toString();
+        requireFree(id);
         Permit permit = permits.acquire();
         Life life = null;
         boolean listed = false;
@@ -117,8 +118,7 @@ final class Registry {
         try {
             life = new Life(this, id, spec, permit);
             if (lives.putIfAbsent(id, life) != null) {
-                throw new SessionException(
-                        ErrorCode.ALREADY_EXISTS, "Session " + id + " exists already; close it, or choose another id.");
+                throw taken(id);
             }
             listed = true;
             HostProcess process = host.spawn(launch(id, spec));
@@ -136,6 +136,18 @@ final class Registry {
                 undo(life, permit, listed, announced);
             }
         }
+    }
+
+    /// Said before a permit is taken: a request that cannot succeed costs nobody else theirs.
+    private void requireFree(String id) {
+        if (lives.containsKey(id)) {
+            throw taken(id);
+        }
+    }
+
+    private static SessionException taken(String id) {
+        return new SessionException(
+                ErrorCode.ALREADY_EXISTS, "Session " + id + " exists already; close it, or choose another id.");
     }
 
     private void undo(@Nullable Life life, Permit permit, boolean listed, boolean announced) {

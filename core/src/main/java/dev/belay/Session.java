@@ -77,8 +77,13 @@ public final class Session implements AutoCloseable {
         return new Cursor(life, actor, offset, false);
     }
 
-    /// The one cursor that the session's owner drains: what it has not drained, a lossless session keeps.
+    /// The one cursor that the session's owner drains: what it has not drained, a lossless session keeps. It sees what
+    /// the owner sees, so it is the owner's and admins' alone.
     public Cursor drainer() {
+        if (!actor.admin() && !actor.name().equals(life.spec.owner())) {
+            throw new SessionException(
+                    ErrorCode.DENIED, "Session " + life.id + " is drained by its owner; use a cursor of your own.");
+        }
         return life.drainer;
     }
 

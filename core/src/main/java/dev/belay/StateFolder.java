@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.HexFormat;
@@ -54,6 +55,7 @@ final class StateFolder implements AutoCloseable {
         String instance = HexFormat.of().formatHex(random);
         try {
             Files.createDirectories(parent, ownerOnly("rwx------"));
+            tighten(parent);
             sweep(parent);
             OWN.add(instance);
             Path lockFile = parent.resolve(instance + LOCK);
@@ -147,6 +149,14 @@ final class StateFolder implements AutoCloseable {
             }
         }
         Files.deleteIfExists(folder);
+    }
+
+    /// A folder that was there before may be open to others.
+    private static void tighten(Path parent) throws IOException {
+        PosixFileAttributeView view = Files.getFileAttributeView(parent, PosixFileAttributeView.class);
+        if (view != null) {
+            view.setPermissions(PosixFilePermissions.fromString("rwx------"));
+        }
     }
 
     private static FileAttribute<?>[] ownerOnly(String permissions) {

@@ -85,10 +85,10 @@ final class RunCommand implements Callable<Integer> {
                 : new Mode.Pty(size, false, stdio.out() != null);
     }
 
-    /// The session's terminal is the caller's own, as far as the caller has one.
+    /// The session's terminal is the caller's own; in a pipeline nobody obeys what a clever terminal would.
     private static Map<String, String> terminalName(Stdio stdio, Map<String, String> caller) {
-        String name = caller.getOrDefault("TERM", "");
-        return stdio.any() && !name.isEmpty() ? Map.of("TERM", name) : Map.of();
+        String name = stdio.any() ? caller.getOrDefault("TERM", "") : "dumb";
+        return name.isEmpty() ? Map.of() : Map.of("TERM", name);
     }
 
     /// The environment belay was started from. The launcher may have set `LC_ALL`, since Java reads arguments

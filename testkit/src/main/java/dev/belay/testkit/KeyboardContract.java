@@ -61,6 +61,7 @@ public interface KeyboardContract extends Rig {
             assertThat(allowed.cursor().peekText(100).text()).isEqualTo("open\nhidden\nafter\n");
         }
         assertThat(agent.cursor().drainText(100).text()).isEqualTo("open\n");
+        refused(ErrorCode.DENIED, () -> agent.as(BOB).drainer());
     }
 
     @Test
