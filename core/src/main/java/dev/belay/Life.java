@@ -87,6 +87,7 @@ final class Life implements ProcessListener {
     }
 
     private static final TimeUnit NANOS = TimeUnit.NANOSECONDS;
+    private static final Duration RETRY = Duration.ofSeconds(10);
 
     private @Nullable Duration idleLimit() {
         return spec.idleTimeout() != null ? spec.idleTimeout() : registry.limits().idleTimeout();
@@ -116,7 +117,15 @@ final class Life implements ProcessListener {
     }
 
     private void expire(EndReason why) {
-        registry.background("end " + id, () -> end(why, registry.limits().closeGrace()));
+        registry.background("end " + id, () -> {
+            try {
+                end(why, registry.limits().closeGrace());
+            } catch (SessionException e) {
+                // For want of descriptors, perhaps. A session that has had its time is not let go.
+                timeout = registry.timer().schedule(() -> expire(why), Deadline.nanos(RETRY), NANOS);
+                throw e;
+            }
+        });
     }
 
     private void stopClocks() {
@@ -157,7 +166,7 @@ final class Life implements ProcessListener {
             if (log.full()) {
                 return false;
             }
-            paused = false;
+            // Left as paused: another port may be, and to be told to go on does no harm.
         }
         return true;
     }

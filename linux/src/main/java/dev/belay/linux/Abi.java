@@ -43,7 +43,6 @@ record Abi(int epollEventBytes, int epollDataOffset, int oDirectory) {
     static final int TIOCGWINSZ = 0x5413;
     static final int TIOCSWINSZ = 0x5414;
     static final int TIOCSIG = 0x40045436;
-    static final int TIOCGPTN = 0x80045430;
     static final int TIOCSPTLCK = 0x40045431;
     static final int TIOCGPTPEER = 0x5441;
 
@@ -80,6 +79,7 @@ record Abi(int epollEventBytes, int epollDataOffset, int oDirectory) {
     static final int P_PID = 1;
     static final int P_PIDFD = 3;
     static final int WNOHANG = 1;
+    static final int WNOWAIT = 0x01000000;
     static final int WEXITED = 4;
     static final int SIGINFO_BYTES = 128;
     static final int SIGINFO_CODE = 8;

@@ -6,6 +6,7 @@ import java.io.File;
 import java.lang.foreign.Arena;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -13,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Finds the processes of sessions among all processes of the machine.
@@ -26,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /// takes a few looks and not one each.
 final class Census {
     private static final long SELF = ProcessHandle.current().pid();
-    private static final long KTHREADD = 2;
+    private static final int MAX_LISTINGS = 100;
 
     private final ReentrantLock turn = new ReentrantLock();
     private volatile long begun;
@@ -37,8 +39,8 @@ final class Census {
 
     /// Who we look for.
     ///
-    /// @param reaped whether the leader's number may belong to somebody else by now
-    record Wanted(long leader, long tag, String mark, boolean reaped) {}
+    /// @param reaped says whether the leader's number may belong to somebody else by now
+    record Wanted(long leader, long tag, String mark, BooleanSupplier reaped) {}
 
     /// All processes at one moment, but for leaders. Tags and marks are read at the same moment, as far as they may be read.
     private record Look(long number, List<Entry> entries) {}
@@ -60,13 +62,15 @@ final class Census {
         List<Entry> entries = look().entries();
         Map<Long, List<Proc>> children = new HashMap<>();
         List<Proc> found = new ArrayList<>();
-        Proc leader = wanted.reaped() ? null : leader(wanted.leader());
-        if (leader != null) {
+        Proc leader = leader(wanted.leader());
+        // Asked after everything was read: what was read by the number is its own if it is not reaped even now.
+        boolean byNumber = !wanted.reaped().getAsBoolean();
+        if (leader != null && byNumber) {
             found.add(leader);
         }
         for (Entry entry : entries) {
             children.computeIfAbsent(entry.proc().parent(), _ -> new ArrayList<>()).add(entry.proc());
-            if (belongs(entry, wanted)) {
+            if (belongs(entry, wanted, byNumber)) {
                 found.add(entry.proc());
             }
         }
@@ -79,7 +83,22 @@ final class Census {
                 }
             }
         }
+        found.stream()
+                .filter(proc -> !proc.alive() && proc.parent() == SELF && proc.pid() != wanted.leader())
+                .forEach(Census::bury);
         return found.stream().filter(Proc::alive).toList();
+    }
+
+    /// Orphans become our children where Belay is the first process of a container: then nobody else waits for them.
+    private static void bury(Proc orphan) {
+        try (Arena arena = Arena.ofConfined()) {
+            Libc libc = new Libc(arena);
+            int fd = Pidfd.open(libc, new ProcFile(libc, arena), orphan);
+            if (fd >= 0) {
+                Pidfd.reap(libc, arena, fd);
+                libc.close(fd);
+            }
+        }
     }
 
     private static @Nullable Proc leader(long pid) {
@@ -88,8 +107,8 @@ final class Census {
         }
     }
 
-    private static boolean belongs(Entry entry, Wanted wanted) {
-        return (entry.proc().session() == wanted.leader() && !wanted.reaped())
+    private static boolean belongs(Entry entry, Wanted wanted, boolean byNumber) {
+        return (entry.proc().session() == wanted.leader() && byNumber)
                 || entry.tag() == wanted.tag()
                 || wanted.mark().equals(entry.mark());
     }
@@ -109,28 +128,48 @@ final class Census {
         }
     }
 
+    /// Reads all processes, newest first, and lists them again until a listing shows nobody new: one that forks and
+    /// exits between the listing and the reading would show neither itself nor its child.
     private List<Entry> scan() {
-        String[] names = new File("/proc").list();
-        if (names == null) {
-            throw new SessionException(
-                    ErrorCode.UNAVAILABLE, "/proc cannot be read; Belay needs it to find the processes of a session.");
-        }
         List<Entry> entries = new ArrayList<>();
         Map<Long, Proc> still = new HashMap<>();
+        Set<Long> seen = new HashSet<>();
         try (Arena arena = Arena.ofConfined()) {
             ProcFile files = new ProcFile(new Libc(arena), arena);
-            for (String name : names) {
-                long pid = pidOf(name);
-                boolean ofNoInterest = pid <= KTHREADD || pid == SELF || leaders.contains(pid);
-                Proc proc = ofNoInterest ? null : Proc.read(files, pid);
-                // Kernel threads are nobody's children.
-                if (proc != null && proc.parent() != KTHREADD) {
-                    entries.add(identify(files, proc, still));
+            boolean fresh = true;
+            for (int listing = 0; fresh && listing < MAX_LISTINGS; listing++) {
+                fresh = false;
+                for (long pid : pids()) {
+                    if (!seen.add(pid)) {
+                        continue;
+                    }
+                    fresh = true;
+                    Proc proc = pid == SELF || leaders.contains(pid) ? null : Proc.read(files, pid);
+                    if (proc != null && !proc.kernel()) {
+                        entries.add(identify(files, proc, still));
+                    }
                 }
             }
         }
         strangers = still;
         return entries;
+    }
+
+    private static long[] pids() {
+        String[] names = new File("/proc").list();
+        if (names == null) {
+            throw new SessionException(
+                    ErrorCode.UNAVAILABLE, "/proc cannot be read; Belay needs it to find the processes of a session.");
+        }
+        long[] pids = new long[names.length];
+        int count = 0;
+        for (String name : names) {
+            if (name.chars().allMatch(c -> c >= '0' && c <= '9')) {
+                pids[count++] = -Long.parseLong(name);
+            }
+        }
+        Arrays.sort(pids, 0, count);
+        return Arrays.stream(pids, 0, count).map(pid -> -pid).toArray();
     }
 
     private Entry identify(ProcFile files, Proc proc, Map<Long, Proc> still) {
@@ -146,10 +185,6 @@ final class Census {
             still.put(proc.pid(), proc);
         }
         return new Entry(proc, tag, mark);
-    }
-
-    private static long pidOf(String name) {
-        return name.chars().allMatch(c -> c >= '0' && c <= '9') ? Long.parseLong(name) : -1;
     }
 
     private static final String MARK = "BELAY_SESSION=";

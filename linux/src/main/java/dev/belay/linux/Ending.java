@@ -6,7 +6,6 @@ import dev.belay.SessionException;
 import dev.belay.Signal;
 import dev.belay.host.HostProcess.Ended;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -67,7 +66,7 @@ final class Ending {
             Libc libc = new Libc(arena);
             ProcFile files = new ProcFile(libc, arena);
             for (Proc proc : alive) {
-                int fd = Pidfd.open(libc, files, proc);
+                int fd = opened(libc, files, proc);
                 if (fd < 0) {
                     if (fd != -Errno.ESRCH) {
                         refused.addAll(describe(List.of(proc), Errno.text(-fd)));
@@ -101,10 +100,22 @@ final class Ending {
         return refused;
     }
 
+    private static int opened(Libc libc, ProcFile files, Proc proc) {
+        try {
+            return Pidfd.open(libc, files, proc);
+        } catch (SessionException _) {
+            // Too many open files: said of this process, tried for the others.
+            return -Errno.EMFILE;
+        }
+    }
+
     private int signal(Libc libc, int fd, Proc proc, boolean kill) {
         if (kill) {
-            killed.add(proc.pid());
-            return libc.pidfdSendSignal(fd, Signal.KILL.number());
+            int result = libc.pidfdSendSignal(fd, Signal.KILL.number());
+            if (result == 0) {
+                killed.add(proc.pid());
+            }
+            return result;
         }
         if (!asked.add(proc.pid())) {
             return 0;
@@ -168,12 +179,9 @@ final class Ending {
             forget();
         }
 
-        /// Orphans become our children where Belay is the first process of a container: then nobody else waits for
-        /// them. Anywhere else this fails, as it should.
         private void reap() {
             try (Arena arena = Arena.ofConfined()) {
-                MemorySegment info = arena.allocate(Abi.SIGINFO_BYTES, 8);
-                loop.libc.waitid(Abi.P_PIDFD, pidfd.number(), info, Abi.WEXITED | Abi.WNOHANG);
+                Pidfd.reap(loop.libc, arena, pidfd.number());
             }
         }
 

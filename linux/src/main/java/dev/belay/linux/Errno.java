@@ -12,9 +12,12 @@ final class Errno {
     static final int ENOEXEC = 8;
     static final int EBADF = 9;
     static final int EAGAIN = 11;
+    static final int ENOMEM = 12;
     static final int EACCES = 13;
     static final int EXDEV = 18;
     static final int ENOTDIR = 20;
+    static final int ENFILE = 23;
+    static final int EMFILE = 24;
     static final int EPIPE = 32;
     static final int ENAMETOOLONG = 36;
     static final int ENOSYS = 38;
@@ -30,13 +33,13 @@ final class Errno {
             Map.entry(ENOEXEC, "ENOEXEC: not in a format the system can run"),
             Map.entry(EBADF, "EBADF: bad file descriptor"),
             Map.entry(EAGAIN, "EAGAIN: a limit of the system is reached, for instance of processes"),
-            Map.entry(12, "ENOMEM: out of memory"),
+            Map.entry(ENOMEM, "ENOMEM: out of memory"),
             Map.entry(EACCES, "EACCES: permission denied"),
             Map.entry(EXDEV, "EXDEV: leads outside"),
             Map.entry(ENOTDIR, "ENOTDIR: not a folder"),
             Map.entry(22, "EINVAL: invalid argument"),
-            Map.entry(23, "ENFILE: the system has too many open files"),
-            Map.entry(24, "EMFILE: this process has too many open files"),
+            Map.entry(ENFILE, "ENFILE: the system has too many open files"),
+            Map.entry(EMFILE, "EMFILE: this process has too many open files"),
             Map.entry(26, "ETXTBSY: the file is being written"),
             Map.entry(28, "ENOSPC: no space left, for instance of terminals (kernel.pty.max)"),
             Map.entry(EPIPE, "EPIPE: nobody reads"),

@@ -134,14 +134,16 @@ final class LinuxProcess implements HostProcess, Loop.Source {
     private void reap() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment info = arena.allocate(Abi.SIGINFO_BYTES, 8);
-            census.leave(pid);
-            int result = loop.libc.waitid(Abi.P_PIDFD, pidfd.number(), info, Abi.WEXITED | Abi.WNOHANG);
+            int look = Abi.WEXITED | Abi.WNOHANG | Abi.WNOWAIT;
+            int result = loop.libc.waitid(Abi.P_PIDFD, pidfd.number(), info, look);
             boolean lives = result == 0 && info.get(ValueLayout.JAVA_INT, Abi.SIGINFO_PID) == 0;
             if (lives || result == -Errno.EINTR) {
-                census.enter(pid);
                 return;
             }
+            // Said before the number is given back to the kernel, which gives it to somebody else.
             reaped = true;
+            census.leave(pid);
+            Pidfd.reap(loop.libc, arena, pidfd.number());
             int value = info.get(ValueLayout.JAVA_INT, Abi.SIGINFO_STATUS);
             boolean byItself = info.get(ValueLayout.JAVA_INT, Abi.SIGINFO_CODE) == Abi.CLD_EXITED;
             // An error means that somebody else has waited for our child; its status is lost, its death is not.
@@ -190,14 +192,16 @@ final class LinuxProcess implements HostProcess, Loop.Source {
     private void finishExit() {
         ExitStatus with = status;
         ProcessListener hears = listener;
-        if (exitReported || with == null || hears == null) {
+        if (exitReported || with == null) {
             return;
         }
         draining = false;
         exitReported = true;
         boolean held = anyOpen();
         released = !held;
-        hears.exited(with, held);
+        if (hears != null) {
+            hears.exited(with, held);
+        }
     }
 
     private boolean anyOpen() {
@@ -249,6 +253,8 @@ final class LinuxProcess implements HostProcess, Loop.Source {
 
     private void hangUp() {
         loop.call(() -> {
+            // What is there is kept; what would come is not waited for.
+            ports.stream().filter(port -> port.reads() && port.open()).forEach(Port::read);
             closeSlave();
             ports.forEach(Port::close);
             return true;
@@ -345,7 +351,7 @@ final class LinuxProcess implements HostProcess, Loop.Source {
     }
 
     private List<Proc> members() {
-        return census.find(new Census.Wanted(pid, tag, mark, reaped));
+        return census.find(new Census.Wanted(pid, tag, mark, () -> reaped));
     }
 
     @Override

@@ -37,6 +37,8 @@ final class Loop implements AutoCloseable {
     private final ArrayDeque<Source> again = new ArrayDeque<>();
     private final Thread thread;
     private volatile boolean stopping;
+    /// The thread has ended: what is posted from now on runs nowhere.
+    private volatile boolean stopped;
 
     /// For calls on the loop's thread only.
     final Libc libc = new Libc(arena);
@@ -114,7 +116,7 @@ final class Loop implements AutoCloseable {
                 result.completeExceptionally(e);
             }
         });
-        if (stopping) {
+        if (stopped) {
             result.completeExceptionally(new SessionException(ErrorCode.UNAVAILABLE, "The host is closed."));
         }
         try {
@@ -183,26 +185,36 @@ final class Loop implements AutoCloseable {
     private void run() {
         MemorySegment events = arena.allocate((long) MAX_EVENTS * abi.epollEventBytes());
         while (!stopping) {
-            int count = libc.epollWait(epoll, events, MAX_EVENTS, again.isEmpty() ? -1 : 0);
-            if (count < 0 && count != -Errno.EINTR) {
-                LOG.log(System.Logger.Level.ERROR, "epoll_wait: " + Errno.text(-count));
+            try {
+                turns(events);
+            } catch (RuntimeException | Error e) {
+                // Whatever it is, memory perhaps: the sessions need their loop.
+                LOG.log(System.Logger.Level.ERROR, "a turn of the loop failed", e);
             }
-            for (int i = 0; i < count; i++) {
-                long at = (long) i * abi.epollEventBytes();
-                long id = events.get(ValueLayout.JAVA_LONG_UNALIGNED, at + abi.epollDataOffset());
-                if (id == WAKE) {
-                    libc.read(wake.number(), buffer, Long.BYTES);
-                } else {
-                    Source source = sources.get(id);
-                    if (source != null) {
-                        turn(source, events.get(ValueLayout.JAVA_INT_UNALIGNED, at));
-                    }
+        }
+        runCommands();
+    }
+
+    /// Waits for events and gives each source that is ready one turn.
+    private void turns(MemorySegment events) {
+        int count = libc.epollWait(epoll, events, MAX_EVENTS, again.isEmpty() ? -1 : 0);
+        if (count < 0 && count != -Errno.EINTR) {
+            throw new IllegalStateException("epoll_wait: " + Errno.text(-count));
+        }
+        for (int i = 0; i < count; i++) {
+            long at = (long) i * abi.epollEventBytes();
+            long id = events.get(ValueLayout.JAVA_LONG_UNALIGNED, at + abi.epollDataOffset());
+            if (id == WAKE) {
+                libc.read(wake.number(), buffer, Long.BYTES);
+            } else {
+                Source source = sources.get(id);
+                if (source != null) {
+                    turn(source, events.get(ValueLayout.JAVA_INT_UNALIGNED, at));
                 }
             }
-            for (int left = again.size(); left > 0; left--) {
-                turn(again.remove(), 0);
-            }
-            runCommands();
+        }
+        for (int left = again.size(); left > 0; left--) {
+            turn(again.remove(), 0);
         }
         runCommands();
     }
@@ -245,6 +257,7 @@ final class Loop implements AutoCloseable {
                 interrupted = true;
             }
         }
+        stopped = true;
         runCommands();
         wake.close(libc);
         libc.close(epoll);

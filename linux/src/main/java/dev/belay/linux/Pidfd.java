@@ -2,6 +2,7 @@ package dev.belay.linux;
 
 import dev.belay.Signal;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 
 /// Signals to processes by descriptor, never by a number that may have been given to somebody else.
 final class Pidfd {
@@ -16,12 +17,22 @@ final class Pidfd {
             return fd;
         }
         // The descriptor stands for whoever had the number when it was opened: is that still the one we saw?
-        Proc now = Proc.read(files, proc.pid());
-        if (now == null || now.started() != proc.started()) {
-            libc.close(fd);
-            return -Errno.ESRCH;
+        boolean same = false;
+        try {
+            Proc now = Proc.read(files, proc.pid());
+            same = now != null && now.started() == proc.started();
+        } finally {
+            if (!same) {
+                libc.close(fd);
+            }
         }
-        return fd;
+        return same ? fd : -Errno.ESRCH;
+    }
+
+    /// Takes note of the death of a child of ours; fails, as it should, for anybody else's.
+    static void reap(Libc libc, Arena arena, int fd) {
+        MemorySegment info = arena.allocate(Abi.SIGINFO_BYTES, 8);
+        libc.waitid(Abi.P_PIDFD, fd, info, Abi.WEXITED | Abi.WNOHANG);
     }
 
     /// Sends one signal.

@@ -244,7 +244,13 @@ final class Port implements Loop.Source {
             return false;
         }
         pending = write;
-        watch();
+        try {
+            watch();
+        } catch (RuntimeException e) {
+            // Its memory goes with the caller.
+            pending = null;
+            throw e;
+        }
         return true;
     }
 

@@ -6,7 +6,18 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param started when it was started, in clock ticks since boot: with the pid it names a process for good
 /// @param alive   false for one that is dead and only waits for its parent to take note
-record Proc(long pid, long parent, long group, long session, long started, boolean alive, String name) {
+/// @param kernel  whether it is a thread of the kernel, which is nobody's child
+record Proc(
+        long pid,
+        long parent,
+        long group,
+        long session,
+        long started,
+        boolean alive,
+        boolean kernel,
+        String name) {
+    private static final int PF_KTHREAD = 0x0020_0000;
+
     static @Nullable Proc read(ProcFile files, long pid) {
         String stat = files.text(pid, "stat");
         // The name may hold spaces and brackets; the rest does not.
@@ -25,6 +36,7 @@ record Proc(long pid, long parent, long group, long session, long started, boole
                 Long.parseLong(rest[3]),
                 Long.parseLong(rest[19]),
                 alive,
+                (Long.parseLong(rest[6]) & PF_KTHREAD) != 0,
                 stat.substring(stat.indexOf('(') + 1, nameEnd));
     }
 }

@@ -1,5 +1,7 @@
 package dev.belay.linux;
 
+import dev.belay.ErrorCode;
+import dev.belay.SessionException;
 import java.io.ByteArrayOutputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -27,6 +29,12 @@ final class ProcFile {
     byte @Nullable [] read(long pid, String name) {
         path.setString(0, "/proc/" + pid + "/" + name);
         int fd = libc.open(path, Abi.O_RDONLY | Abi.O_CLOEXEC);
+        if (fd == -Errno.EMFILE || fd == -Errno.ENFILE || fd == -Errno.ENOMEM) {
+            // Not the same as "gone": a process that cannot be looked at must not be taken for none.
+            throw new SessionException(
+                    ErrorCode.UNAVAILABLE,
+                    "The processes of the machine cannot be looked at now: " + Errno.text(-fd) + "; try again.");
+        }
         if (fd < 0) {
             return null;
         }

@@ -25,6 +25,7 @@ final class Spawner implements AutoCloseable {
     private final Workspace workspace;
     private final Launch launch;
     private final Deque<Integer> opened = new ArrayDeque<>();
+    private String workdir = ".";
     private final MemorySegment actions = arena.allocate(Abi.FILE_ACTIONS_BYTES, 8);
 
     Spawner(Workspace workspace, Launch launch) {
@@ -39,6 +40,8 @@ final class Spawner implements AutoCloseable {
 
     LinuxProcess.Spawned spawn() {
         int folder = keep(workspace.open(libc, arena, launch.workdir()));
+        // Before the start: nothing may fail once there is a process.
+        workdir = workspace.relative(libc, arena, folder);
         String program = new Programs(libc, arena, folder).find(
                 launch.command().getFirst(), launch.env().getOrDefault("PATH", Programs.DEFAULT_PATH));
         check("prepare the process", libc.actionsInit(actions));
@@ -56,24 +59,22 @@ final class Spawner implements AutoCloseable {
         int master = opened(
                 "open a terminal",
                 libc.open(arena.allocateFrom("/dev/ptmx"), Abi.O_RDWR | Abi.O_NOCTTY | Abi.O_CLOEXEC | Abi.O_NONBLOCK));
-        MemorySegment number = arena.allocateFrom(ValueLayout.JAVA_INT, 0);
-        check("unlock the terminal", libc.ioctl(master, Abi.TIOCSPTLCK, number));
+        check("unlock the terminal", libc.ioctl(master, Abi.TIOCSPTLCK, arena.allocateFrom(ValueLayout.JAVA_INT, 0)));
         int slave = opened(
                 "open the terminal's other side",
                 libc.ioctl(master, Abi.TIOCGPTPEER, (long) (Abi.O_RDWR | Abi.O_NOCTTY | Abi.O_CLOEXEC)));
-        check("number the terminal", libc.ioctl(master, Abi.TIOCGPTN, number));
         check("size the terminal", libc.ioctl(master, Abi.TIOCSWINSZ, LinuxProcess.winsize(arena, pty.size())));
         setModes(slave, pty);
         // Opened by the child itself, which has just become the leader of a session without a terminal: so the
-        // terminal becomes its controlling one.
-        String path = "/dev/pts/" + number.get(ValueLayout.JAVA_INT, 0);
+        // terminal becomes its controlling one. By our descriptor, not by a name: /dev/pts may be another instance.
+        String path = "/proc/self/fd/" + slave;
         check("prepare the process", libc.actionsOpen(actions, 0, arena.allocateFrom(path), Abi.O_RDWR));
         check("prepare the process", libc.actionsDup2(actions, 0, 1));
         check("prepare the process", libc.actionsDup2(actions, 0, 2));
         Child child = start(folder, program);
         keepOnly(child.pidfd(), master, slave);
         return new LinuxProcess.Spawned(
-                child.pid(), child.pidfd(), child.tag(), workspace.relative(libc, arena, folder), master, slave, -1,
+                child.pid(), child.pidfd(), child.tag(), workdir, master, slave, -1,
                 -1);
     }
 
@@ -107,7 +108,7 @@ final class Spawner implements AutoCloseable {
                 child.pid(),
                 child.pidfd(),
                 child.tag(),
-                workspace.relative(libc, arena, folder),
+                workdir,
                 ours[0],
                 -1,
                 ours[1],

@@ -15,7 +15,7 @@ final class Workspace {
     private static final int PATH_BYTES = 4096;
 
     private final Path given;
-    private final Path real;
+    private final String real;
     private final Fd fd;
     private final int oDirectory = Abi.current().oDirectory();
 
@@ -37,12 +37,17 @@ final class Workspace {
                         "The workspace " + Quoted.of(absolute.toString()) + " cannot be used: " + Errno.text(-fd)
                                 + ".");
             }
-            return new Workspace(absolute, new Fd(fd), arena, libc);
+            try {
+                return new Workspace(absolute, new Fd(fd), arena, libc);
+            } catch (RuntimeException e) {
+                libc.close(fd);
+                throw e;
+            }
         }
     }
 
     Path path() {
-        return real;
+        return Path.of(real);
     }
 
     /// Opens a working folder.
@@ -77,7 +82,7 @@ final class Workspace {
         if (!path.isAbsolute()) {
             return workdir.isEmpty() ? "." : workdir;
         }
-        for (Path root : new Path[] {given, real}) {
+        for (Path root : new Path[] {given, path()}) {
             if (path.startsWith(root)) {
                 String relative = root.relativize(path).toString();
                 return relative.isEmpty() ? "." : relative;
@@ -118,19 +123,23 @@ final class Workspace {
 
     /// A folder that was opened, relative to the workspace.
     String relative(Libc libc, Arena arena, int folder) {
-        Path path = pathOf(libc, arena, folder);
-        String relative = path.startsWith(real) ? real.relativize(path).toString() : path.toString();
-        return relative.isEmpty() ? "." : relative;
+        String path = pathOf(libc, arena, folder);
+        if (path.equals(real)) {
+            return ".";
+        }
+        String prefix = real.endsWith("/") ? real : real + "/";
+        return path.startsWith(prefix) ? path.substring(prefix.length()) : path;
     }
 
-    private static Path pathOf(Libc libc, Arena arena, int fd) {
+    /// As text: a locale without UTF-8 cannot make a Path of every name.
+    private static String pathOf(Libc libc, Arena arena, int fd) {
         MemorySegment target = arena.allocate(PATH_BYTES + 1L);
         int length = libc.readlink(arena.allocateFrom("/proc/self/fd/" + fd), target, PATH_BYTES);
         if (length < 0) {
             throw new SessionException(
                     ErrorCode.UNAVAILABLE, "/proc cannot be read: " + Errno.text(-length) + "; Belay needs it.");
         }
-        return Path.of(target.getString(0));
+        return target.getString(0);
     }
 
     void close() {

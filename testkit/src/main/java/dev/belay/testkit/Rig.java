@@ -19,9 +19,12 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
 /// What the tests of the contract stand on: a workspace, a state folder and sessions that are closed after each test.
@@ -107,6 +110,29 @@ public interface Rig {
         assertThat(refusal).as("a refusal with %s", code).isNotNull();
         assertThat(refusal.code()).as(refusal.getMessage()).isEqualTo(code);
         return refusal;
+    }
+
+    /// The living processes whose environment carries a mark that begins so: `instance/` or `instance/id`.
+    static List<Long> marked(String mark) throws IOException {
+        List<Long> found = new ArrayList<>();
+        try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
+            for (Path process : processes) {
+                long pid = Long.parseLong(process.getFileName().toString());
+                if (environment(process).contains("BELAY_SESSION=" + mark) && lives(pid)) {
+                    found.add(pid);
+                }
+            }
+        }
+        return found;
+    }
+
+    private static String environment(Path process) {
+        try {
+            return Files.readString(process.resolve("environ"), StandardCharsets.ISO_8859_1);
+        } catch (IOException _) {
+            // Gone, or somebody else's.
+            return "";
+        }
     }
 
     /// Whether a process lives; one that is dead but not yet taken note of does not.

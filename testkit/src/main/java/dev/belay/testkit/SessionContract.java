@@ -20,7 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /// The contract of sessions. Every host passes it: extend it and say which host.
 ///
-/// After each test all sessions are closed; then no permit, no file and no descriptor, child or thread may be left.
+/// After each test all sessions are closed; then no permit, no process, no file and no descriptor, child
+/// or thread may be left.
 @ExtendWith(LeakCheck.class)
 @Timeout(300)
 public abstract class SessionContract
@@ -53,6 +54,7 @@ public abstract class SessionContract
         toClose.forEach(Sessions::close);
         for (Sessions sessions : toClose) {
             assertThat(sessions.stats().permitsUsed()).as("permits").isZero();
+            assertThat(Rig.marked(sessions.instance() + "/")).as("processes").isEmpty();
             assertThat(sessions.stats().opened()).as("opened and closed").isEqualTo(sessions.stats().closed());
         }
         if (Files.exists(state())) {
