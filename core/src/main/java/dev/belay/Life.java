@@ -204,9 +204,9 @@ final class Life implements ProcessListener {
 
     private void seal() {
         log.seal();
+        permit.close();
         sealed = true;
         stopClocks();
-        permit.close();
     }
 
     // --- the end ---

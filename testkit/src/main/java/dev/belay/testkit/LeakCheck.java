@@ -67,6 +67,7 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
                 boolean jvmsOwn = target.endsWith(".jar")
                         || target.endsWith("/modules")
                         || target.startsWith("/proc/")
+                        || target.endsWith("random")
                         || target.contains("/surefire")
                         || target.isEmpty();
                 if (!jvmsOwn) {

@@ -51,15 +51,29 @@ public interface RandomContract extends Rig {
                 assertThat(e.code()).as(what + ": " + e).isNotEqualTo(dev.belay.ErrorCode.INTERNAL);
             }
             assertThat(sessions.stats().permitsUsed()).as(what).isBetween(0, limit);
-            // Sessions end at any time: what holds a permit before and after the count brackets it.
-            long before = sessions.list().stream().filter(session -> !session.drained()).count();
-            int used = sessions.stats().permitsUsed();
-            long after = sessions.list().stream().filter(session -> !session.drained()).count();
-            assertThat((long) used).as(what + ": permits are the living sessions").isBetween(after, before);
+            assertThat(permitsAreTheLivingSessions(sessions)).as(what).isTrue();
         }
         sessions.closeAll();
         assertThat(sessions.stats().permitsUsed()).as("seed " + seed).isZero();
         assertThat(sessions.list()).as("seed " + seed).isEmpty();
+    }
+
+    /// Sessions end at any time: what lives before and after the count brackets it. A session that ends just then is
+    /// between the two for a moment, so the count is taken again; one that has drifted stays wrong.
+    private static boolean permitsAreTheLivingSessions(Sessions sessions) {
+        for (int attempt = 0; attempt < 1000; attempt++) {
+            long before = living(sessions);
+            int used = sessions.stats().permitsUsed();
+            if (used <= before && used >= living(sessions)) {
+                return true;
+            }
+            Thread.onSpinWait();
+        }
+        return false;
+    }
+
+    private static long living(Sessions sessions) {
+        return sessions.list().stream().filter(session -> !session.drained()).count();
     }
 
     private static void act(Random random, List<Session> open) throws InterruptedException {
