@@ -10,6 +10,10 @@ public enum EndReason {
     CLOSED,
     /// The session's wall-clock time was used up.
     TIMEOUT,
+    /// The leader used more processor time than its [Resources] allow.
+    CPU_LIMIT,
+    /// The leader wrote a larger file than its [Resources] allow.
+    FILE_SIZE_LIMIT,
     /// Nothing happened in the session for its idle time.
     IDLE_TIMEOUT,
     /// Belay itself ended.

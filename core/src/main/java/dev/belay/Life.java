@@ -180,7 +180,7 @@ final class Life implements ProcessListener {
 
     @Override
     public void exited(ExitStatus status, boolean held) {
-        reason.compareAndSet(null, EndReason.EXIT);
+        reason.compareAndSet(null, spec.resources().reasonOf(status));
         keyboard.retire();
         endedAt = Instant.now();
         if (!held) {

@@ -176,7 +176,7 @@ final class Registry {
         }
         env.putAll(spec.env());
         env.put("BELAY_SESSION", mark);
-        return new Launch(mark, spec.command(), spec.workdir(), env, spec.mode());
+        return new Launch(mark, spec.command(), spec.workdir(), env, spec.mode(), spec.resources());
     }
 
     // --- know ---

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 /// @param idleTimeout how long nothing may happen before the session is ended; null: as [Limits] says
 /// @param lossless    when true, the process waits once the log is full of bytes that [Session#drainer()] has not
 ///                    drained, as it would on a full pipe; when false it never waits and old bytes become a gap
+/// @param resources   what its processes may use
 public record SessionSpec(
         @Nullable String id,
         List<String> command,
@@ -30,7 +31,8 @@ public record SessionSpec(
         Map<String, String> labels,
         @Nullable Duration timeout,
         @Nullable Duration idleTimeout,
-        boolean lossless) {
+        boolean lossless,
+        Resources resources) {
     private static final Pattern ID = Pattern.compile("[A-Za-z0-9_-]{1,128}");
 
     public SessionSpec {
@@ -69,15 +71,16 @@ public record SessionSpec(
     /// A command in an 80x24 terminal at the workspace's root, owned by `local`.
     public static SessionSpec of(List<String> command) {
         return new SessionSpec(
-                null, command, ".", Map.of(), new Mode.Pty(Size.DEFAULT), "local", Map.of(), null, null, false);
+                null, command, ".", Map.of(), new Mode.Pty(Size.DEFAULT), "local", Map.of(), null, null, false,
+                Resources.AS_BELAY);
     }
 
     public SessionSpec id(String value) {
-        return new SessionSpec(value, command, workdir, env, mode, owner, labels, timeout, idleTimeout, lossless);
+        return new SessionSpec(value, command, workdir, env, mode, owner, labels, timeout, idleTimeout, lossless, resources);
     }
 
     public SessionSpec workdir(String value) {
-        return new SessionSpec(id, command, value, env, mode, owner, labels, timeout, idleTimeout, lossless);
+        return new SessionSpec(id, command, value, env, mode, owner, labels, timeout, idleTimeout, lossless, resources);
     }
 
     /// Adds one variable.
@@ -88,11 +91,11 @@ public record SessionSpec(
     /// Adds variables.
     public SessionSpec env(Map<String, String> more) {
         Map<String, String> all = merged(env, more);
-        return new SessionSpec(id, command, workdir, all, mode, owner, labels, timeout, idleTimeout, lossless);
+        return new SessionSpec(id, command, workdir, all, mode, owner, labels, timeout, idleTimeout, lossless, resources);
     }
 
     public SessionSpec mode(Mode value) {
-        return new SessionSpec(id, command, workdir, env, value, owner, labels, timeout, idleTimeout, lossless);
+        return new SessionSpec(id, command, workdir, env, value, owner, labels, timeout, idleTimeout, lossless, resources);
     }
 
     /// Runs on pipes instead of a terminal.
@@ -106,25 +109,29 @@ public record SessionSpec(
     }
 
     public SessionSpec owner(String value) {
-        return new SessionSpec(id, command, workdir, env, mode, value, labels, timeout, idleTimeout, lossless);
+        return new SessionSpec(id, command, workdir, env, mode, value, labels, timeout, idleTimeout, lossless, resources);
     }
 
     /// Adds one label.
     public SessionSpec label(String name, String value) {
         Map<String, String> all = merged(labels, Map.of(name, value));
-        return new SessionSpec(id, command, workdir, env, mode, owner, all, timeout, idleTimeout, lossless);
+        return new SessionSpec(id, command, workdir, env, mode, owner, all, timeout, idleTimeout, lossless, resources);
     }
 
     public SessionSpec timeout(@Nullable Duration value) {
-        return new SessionSpec(id, command, workdir, env, mode, owner, labels, value, idleTimeout, lossless);
+        return new SessionSpec(id, command, workdir, env, mode, owner, labels, value, idleTimeout, lossless, resources);
     }
 
     public SessionSpec idleTimeout(@Nullable Duration value) {
-        return new SessionSpec(id, command, workdir, env, mode, owner, labels, timeout, value, lossless);
+        return new SessionSpec(id, command, workdir, env, mode, owner, labels, timeout, value, lossless, resources);
     }
 
     public SessionSpec lossless(boolean value) {
-        return new SessionSpec(id, command, workdir, env, mode, owner, labels, timeout, idleTimeout, value);
+        return new SessionSpec(id, command, workdir, env, mode, owner, labels, timeout, idleTimeout, value, resources);
+    }
+
+    public SessionSpec resources(Resources value) {
+        return new SessionSpec(id, command, workdir, env, mode, owner, labels, timeout, idleTimeout, lossless, value);
     }
 
     /// The values of variables may be secret; only their names are shown.
@@ -132,7 +139,7 @@ public record SessionSpec(
     public String toString() {
         return "SessionSpec[id=" + id + ", command=" + command + ", workdir=" + workdir + ", env=" + env.keySet()
                 + ", mode=" + mode + ", owner=" + owner + ", labels=" + labels + ", timeout=" + timeout
-                + ", idleTimeout=" + idleTimeout + ", lossless=" + lossless + "]";
+                + ", idleTimeout=" + idleTimeout + ", lossless=" + lossless + ", resources=" + resources + "]";
     }
 
     private static Map<String, String> merged(Map<String, String> base, Map<String, String> more) {

@@ -18,6 +18,8 @@ public record Signal(int number) {
     public static final Signal KILL = new Signal(9);
     public static final Signal TERM = new Signal(15);
     public static final Signal CONT = new Signal(18);
+    public static final Signal XCPU = new Signal(24);
+    public static final Signal XFSZ = new Signal(25);
     public static final Signal WINCH = new Signal(28);
 
     public Signal {

@@ -77,14 +77,14 @@ class ValuesTest {
                 .timeout(Duration.ofSeconds(1)).idleTimeout(Duration.ofSeconds(2)).lossless(true);
         assertThat(spec).isEqualTo(new SessionSpec("i", List.of("sh"), "w", Map.of("A", "1"),
                 new Mode.Pty(new Size(100, 30)), "o", Map.of("k", "v"), Duration.ofSeconds(1), Duration.ofSeconds(2),
-                true));
+                true, Resources.AS_BELAY));
         assertThat(spec.pipe().mode().backend()).isEqualTo("pipe");
     }
 
     @Test
     void valuesOfVariablesAreNeverShown() {
         assertThat(SPEC.env("NAME", "hush").toString()).contains("NAME").doesNotContain("hush");
-        assertThat(new Launch("i/a", List.of("sh"), ".", Map.of("NAME", "hush"), new Mode.Pipe()).toString())
+        assertThat(new Launch("i/a", List.of("sh"), ".", Map.of("NAME", "hush"), new Mode.Pipe(), Resources.AS_BELAY).toString())
                 .contains("NAME")
                 .doesNotContain("hush");
     }

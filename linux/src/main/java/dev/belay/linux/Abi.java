@@ -80,13 +80,21 @@ record Abi(int epollEventBytes, int epollDataOffset, int oDirectory) {
     static final int P_PIDFD = 3;
     static final int WNOHANG = 1;
     static final int WNOWAIT = 0x01000000;
+    static final int WSTOPPED = 2;
     static final int WEXITED = 4;
     static final int SIGINFO_BYTES = 128;
     static final int SIGINFO_CODE = 8;
     static final int SIGINFO_PID = 16;
     static final int SIGINFO_STATUS = 24;
     static final int CLD_EXITED = 1;
+    static final int CLD_STOPPED = 5;
 
+    static final int RLIMIT_CPU = 0;
+    static final int RLIMIT_FSIZE = 1;
+    static final int RLIMIT_CORE = 4;
+    static final int RLIMIT_NPROC = 6;
+    static final int RLIMIT_NOFILE = 7;
+    static final int RLIMIT_AS = 9;
     static final int RLIMIT_LOCKS = 10;
 
     static final int POSIX_SPAWN_SETSIGDEF = 0x04;

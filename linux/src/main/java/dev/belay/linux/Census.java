@@ -133,6 +133,7 @@ final class Census {
     private List<Entry> scan() {
         List<Entry> entries = new ArrayList<>();
         Map<Long, Proc> still = new HashMap<>();
+        List<Proc> unclear = new ArrayList<>();
         Set<Long> seen = new HashSet<>();
         try (Arena arena = Arena.ofConfined()) {
             ProcFile files = new ProcFile(new Libc(arena), arena);
@@ -146,13 +147,40 @@ final class Census {
                     fresh = true;
                     Proc proc = pid == SELF || leaders.contains(pid) ? null : Proc.read(files, pid);
                     if (proc != null && !proc.kernel()) {
-                        entries.add(identify(files, proc, still));
+                        add(files, proc, still, entries, unclear);
                     }
                 }
+            }
+            for (Proc proc : unclear) {
+                byte[] environ = files.read(proc.pid(), "environ");
+                entries.add(new Entry(proc, Tag.of(files, proc.pid()), environ == null ? null : mark(environ)));
             }
         }
         strangers = still;
         return entries;
+    }
+
+    /// Adds a process with what it carries. The environment of one that is in the middle of an `exec` reads as empty
+    /// for a moment: then it is asked again after all the others.
+    private void add(ProcFile files, Proc proc, Map<Long, Proc> still, List<Entry> entries, List<Proc> unclear) {
+        Proc known = strangers.get(proc.pid());
+        if (known != null && known.started() == proc.started()) {
+            still.put(proc.pid(), known);
+            entries.add(new Entry(proc, Tag.NONE, null));
+            return;
+        }
+        long tag = Tag.of(files, proc.pid());
+        byte[] environ = tag == Tag.NONE ? files.read(proc.pid(), "environ") : null;
+        if (environ != null && environ.length == 0 && proc.alive()) {
+            unclear.add(proc);
+            return;
+        }
+        String mark = environ == null ? null : mark(environ);
+        // Our own children get their tag and mark in a moment.
+        if (tag == Tag.NONE && mark == null && proc.parent() != SELF) {
+            still.put(proc.pid(), proc);
+        }
+        entries.add(new Entry(proc, tag, mark));
     }
 
     private static long[] pids() {
@@ -172,28 +200,9 @@ final class Census {
         return Arrays.stream(pids, 0, count).map(pid -> -pid).toArray();
     }
 
-    private Entry identify(ProcFile files, Proc proc, Map<Long, Proc> still) {
-        Proc known = strangers.get(proc.pid());
-        if (known != null && known.started() == proc.started()) {
-            still.put(proc.pid(), known);
-            return new Entry(proc, Tag.NONE, null);
-        }
-        long tag = Tag.of(files, proc.pid());
-        String mark = tag == Tag.NONE ? mark(files, proc.pid()) : null;
-        // Our own children get their tag and mark in a moment.
-        if (tag == Tag.NONE && mark == null && proc.parent() != SELF) {
-            still.put(proc.pid(), proc);
-        }
-        return new Entry(proc, tag, mark);
-    }
-
     private static final String MARK = "BELAY_SESSION=";
 
-    private static @Nullable String mark(ProcFile files, long pid) {
-        byte[] environ = files.read(pid, "environ");
-        if (environ == null) {
-            return null;
-        }
+    private static @Nullable String mark(byte[] environ) {
         String text = "\0" + new String(environ, StandardCharsets.ISO_8859_1);
         int at = text.indexOf("\0" + MARK);
         if (at < 0) {

@@ -18,13 +18,13 @@ import java.util.List;
 /// The child gets a session of its own, the terminal or pipes as its descriptors 0 to 2 and no others, default signal
 /// dispositions and an empty signal mask, however Belay itself was started.
 final class Spawner implements AutoCloseable {
-    private static final String SHELL = "/bin/sh";
-
     private final Arena arena = Arena.ofConfined();
     private final Libc libc = new Libc(arena);
     private final Workspace workspace;
     private final Launch launch;
     private final Deque<Integer> opened = new ArrayDeque<>();
+    private final MemorySegment pid = arena.allocate(ValueLayout.JAVA_INT);
+    private int folder = -1;
     private String workdir = ".";
     private final MemorySegment actions = arena.allocate(Abi.FILE_ACTIONS_BYTES, 8);
 
@@ -39,7 +39,7 @@ final class Spawner implements AutoCloseable {
     }
 
     LinuxProcess.Spawned spawn() {
-        int folder = keep(workspace.open(libc, arena, launch.workdir()));
+        folder = keep(workspace.open(libc, arena, launch.workdir()));
         // Before the start: nothing may fail once there is a process.
         workdir = workspace.relative(libc, arena, folder);
         String program = new Programs(libc, arena, folder).find(
@@ -47,15 +47,15 @@ final class Spawner implements AutoCloseable {
         check("prepare the process", libc.actionsInit(actions));
         try {
             return switch (launch.mode()) {
-                case Mode.Pty pty -> onTerminal(pty, folder, program);
-                case Mode.Pipe _ -> onPipes(folder, program);
+                case Mode.Pty pty -> onTerminal(pty, program);
+                case Mode.Pipe _ -> onPipes(program);
             };
         } finally {
             libc.actionsDestroy(actions);
         }
     }
 
-    private LinuxProcess.Spawned onTerminal(Mode.Pty pty, int folder, String program) {
+    private LinuxProcess.Spawned onTerminal(Mode.Pty pty, String program) {
         int master = opened(
                 "open a terminal",
                 libc.open(arena.allocateFrom("/dev/ptmx"), Abi.O_RDWR | Abi.O_NOCTTY | Abi.O_CLOEXEC | Abi.O_NONBLOCK));
@@ -71,7 +71,7 @@ final class Spawner implements AutoCloseable {
         check("prepare the process", libc.actionsOpen(actions, 0, arena.allocateFrom(path), Abi.O_RDWR));
         check("prepare the process", libc.actionsDup2(actions, 0, 1));
         check("prepare the process", libc.actionsDup2(actions, 0, 2));
-        Child child = start(folder, program);
+        Child child = start(program);
         keepOnly(child.pidfd(), master, slave);
         return new LinuxProcess.Spawned(
                 child.pid(), child.pidfd(), child.tag(), workdir, master, slave, -1,
@@ -92,7 +92,7 @@ final class Spawner implements AutoCloseable {
         termios.set(ValueLayout.JAVA_INT, offset, on ? now | bit : now & ~bit);
     }
 
-    private LinuxProcess.Spawned onPipes(int folder, String program) {
+    private LinuxProcess.Spawned onPipes(String program) {
         int[] in = pipe();
         int[] out = pipe();
         int[] err = pipe();
@@ -102,7 +102,7 @@ final class Spawner implements AutoCloseable {
             check("prepare the process", libc.actionsDup2(actions, theirs[fd], fd));
             check("prepare the pipes", libc.fcntl(ours[fd], Abi.F_SETFL, Abi.O_NONBLOCK));
         }
-        Child child = start(folder, program);
+        Child child = start(program);
         keepOnly(child.pidfd(), ours[0], ours[1], ours[2]);
         return new LinuxProcess.Spawned(
                 child.pid(),
@@ -125,7 +125,7 @@ final class Spawner implements AutoCloseable {
 
     private record Child(long pid, int pidfd, long tag) {}
 
-    private Child start(int folder, String program) {
+    private Child start(String program) {
         check("prepare the process", libc.actionsFchdir(actions, folder));
         check("prepare the process", libc.actionsCloseFrom(actions, 3));
         MemorySegment attributes = arena.allocate(Abi.SPAWNATTR_BYTES, 8);
@@ -147,39 +147,74 @@ final class Spawner implements AutoCloseable {
     }
 
     private Child started(MemorySegment attributes, String program) {
-        MemorySegment pid = arena.allocate(ValueLayout.JAVA_INT);
-        MemorySegment envp = strings(launch.env().entrySet().stream()
-                .map(variable -> variable.getKey() + "=" + variable.getValue())
-                .toList());
-        int result = libc.spawn(
-                pid, arena.allocateFrom(program), actions, attributes, strings(launch.command()), envp);
+        Trampoline trampoline = new Trampoline(launch.resources());
+        if (trampoline.needed()) {
+            requireExecutable(program);
+            List<String> command = Trampoline.command(launch.command());
+            Child child = adopted(spawned(attributes, Trampoline.SHELL, command));
+            try {
+                trampoline.release(libc, arena, child.pid());
+            } catch (RuntimeException e) {
+                kill(child.pid());
+                throw e;
+            }
+            return child;
+        }
+        int result = spawn(attributes, program, launch.command());
         if (result == -Errno.ENOEXEC) {
             // A script without "#!": a shell would run it, and so do we.
-            List<String> script = new ArrayList<>(List.of(SHELL, program));
+            List<String> script = new ArrayList<>(List.of(Trampoline.SHELL, program));
             script.addAll(launch.command().subList(1, launch.command().size()));
-            result = libc.spawn(pid, arena.allocateFrom(SHELL), actions, attributes, strings(script), envp);
+            return adopted(spawned(attributes, Trampoline.SHELL, script));
         }
+        return adopted(checked(program, result));
+    }
+
+    /// What the shell would find out too late to be told at once.
+    private void requireExecutable(String program) {
+        int result = libc.faccessat(folder, arena.allocateFrom(program), Abi.X_OK);
         if (result < 0) {
             throw notStarted(program, -result);
         }
-        return adopted(pid.get(ValueLayout.JAVA_INT, 0));
     }
 
-    private Child adopted(long pid) {
-        int pidfd = libc.pidfdOpen(pid);
+    private long spawned(MemorySegment attributes, String program, List<String> command) {
+        return checked(program, spawn(attributes, program, command));
+    }
+
+    private long checked(String program, int result) {
+        if (result < 0) {
+            throw notStarted(program, -result);
+        }
+        return pid.get(ValueLayout.JAVA_INT, 0);
+    }
+
+    private int spawn(MemorySegment attributes, String program, List<String> command) {
+        MemorySegment envp = strings(launch.env().entrySet().stream()
+                .map(variable -> variable.getKey() + "=" + variable.getValue())
+                .toList());
+        return libc.spawn(pid, arena.allocateFrom(program), actions, attributes, strings(command), envp);
+    }
+
+    private Child adopted(long child) {
+        int pidfd = libc.pidfdOpen(child);
         if (pidfd < 0) {
-            // Our child, not yet waited for: its number cannot belong to anybody else.
-            libc.kill(-pid, 9);
-            libc.kill(pid, 9);
-            MemorySegment info = arena.allocate(Abi.SIGINFO_BYTES, 8);
-            while (libc.waitid(Abi.P_PID, (int) pid, info, Abi.WEXITED) == -Errno.EINTR) {
-                Thread.onSpinWait();
-            }
+            kill(child);
             throw failed("watch the process", -pidfd);
         }
         long tag = Tag.next();
-        Tag.give(libc, arena, pid, tag);
-        return new Child(pid, keep(pidfd), tag);
+        Tag.give(libc, arena, child, tag);
+        return new Child(child, keep(pidfd), tag);
+    }
+
+    /// Ends a child that nobody has waited for yet, so that its number is its own.
+    private void kill(long child) {
+        libc.kill(-child, dev.belay.Signal.KILL.number());
+        libc.kill(child, dev.belay.Signal.KILL.number());
+        MemorySegment info = arena.allocate(Abi.SIGINFO_BYTES, 8);
+        while (libc.waitid(Abi.P_PID, (int) child, info, Abi.WEXITED) == -Errno.EINTR) {
+            Thread.onSpinWait();
+        }
     }
 
     private SessionException notStarted(String program, int errno) {

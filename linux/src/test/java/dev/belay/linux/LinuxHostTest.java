@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.belay.ErrorCode;
 import dev.belay.Mode;
+import dev.belay.Resources;
 import dev.belay.SessionException;
 import dev.belay.Size;
 import dev.belay.host.HostProcess;
@@ -29,7 +30,7 @@ class LinuxHostTest {
     void aProcessThatIsEndedBeforeItIsHeardLeavesNothingAndTheHostGoesOn() {
         try (LinuxHost host = LinuxHost.at(Path.of("/"))) {
             for (Mode mode : List.of(new Mode.Pty(Size.DEFAULT), new Mode.Pipe())) {
-                HostProcess process = host.spawn(new Launch("test/one", List.of("sleep", "1000"), ".", Map.of(), mode));
+                HostProcess process = host.spawn(new Launch("test/one", List.of("sleep", "1000"), ".", Map.of(), mode, Resources.AS_BELAY));
                 assertThat(Rig.lives(process.pid())).isTrue();
                 assertThat(process.end(Duration.ZERO).left()).isEmpty();
                 assertThat(Rig.lives(process.pid())).isFalse();

@@ -33,6 +33,7 @@ public abstract class SessionContract
             KnowContract,
             WaitContract,
             EndContract,
+            ResourceContract,
             KeyboardContract,
             ObserveContract,
             HostileContract,
