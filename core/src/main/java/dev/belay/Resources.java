@@ -25,7 +25,8 @@ public record Resources(
 
     public Resources {
         if (cpu != null && cpu.compareTo(Duration.ofSeconds(1)) < 0) {
-            throw SessionException.invalid("Processor time is limited by whole seconds, at least 1; " + cpu + " is less.");
+            throw SessionException
+                    .invalid("Processor time is limited by whole seconds, at least 1; " + cpu + " is less.");
         }
         requirePositive("memory", memoryBytes);
         requirePositive("file size", fileBytes);

@@ -76,7 +76,8 @@ public record SessionSpec(
     }
 
     public SessionSpec id(String value) {
-        return new SessionSpec(value, command, workdir, env, mode, owner, labels, timeout, idleTimeout, lossless, resources);
+        return new SessionSpec(value, command, workdir, env, mode, owner, labels, timeout, idleTimeout, lossless,
+                resources);
     }
 
     public SessionSpec workdir(String value) {
@@ -91,11 +92,13 @@ public record SessionSpec(
     /// Adds variables.
     public SessionSpec env(Map<String, String> more) {
         Map<String, String> all = merged(env, more);
-        return new SessionSpec(id, command, workdir, all, mode, owner, labels, timeout, idleTimeout, lossless, resources);
+        return new SessionSpec(id, command, workdir, all, mode, owner, labels, timeout, idleTimeout, lossless,
+                resources);
     }
 
     public SessionSpec mode(Mode value) {
-        return new SessionSpec(id, command, workdir, env, value, owner, labels, timeout, idleTimeout, lossless, resources);
+        return new SessionSpec(id, command, workdir, env, value, owner, labels, timeout, idleTimeout, lossless,
+                resources);
     }
 
     /// Runs on pipes instead of a terminal.
@@ -109,7 +112,8 @@ public record SessionSpec(
     }
 
     public SessionSpec owner(String value) {
-        return new SessionSpec(id, command, workdir, env, mode, value, labels, timeout, idleTimeout, lossless, resources);
+        return new SessionSpec(id, command, workdir, env, mode, value, labels, timeout, idleTimeout, lossless,
+                resources);
     }
 
     /// Adds one label.

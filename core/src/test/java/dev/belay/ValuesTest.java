@@ -84,7 +84,8 @@ class ValuesTest {
     @Test
     void valuesOfVariablesAreNeverShown() {
         assertThat(SPEC.env("NAME", "hush").toString()).contains("NAME").doesNotContain("hush");
-        assertThat(new Launch("i/a", List.of("sh"), ".", Map.of("NAME", "hush"), new Mode.Pipe(), Resources.AS_BELAY).toString())
+        assertThat(new Launch("i/a", List.of("sh"), ".", Map.of("NAME", "hush"), new Mode.Pipe(), Resources.AS_BELAY)
+                .toString())
                 .contains("NAME")
                 .doesNotContain("hush");
     }

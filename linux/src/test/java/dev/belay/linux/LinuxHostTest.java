@@ -30,7 +30,8 @@ class LinuxHostTest {
     void aProcessThatIsEndedBeforeItIsHeardLeavesNothingAndTheHostGoesOn() {
         try (LinuxHost host = LinuxHost.at(Path.of("/"))) {
             for (Mode mode : List.of(new Mode.Pty(Size.DEFAULT), new Mode.Pipe())) {
-                HostProcess process = host.spawn(new Launch("test/one", List.of("sleep", "1000"), ".", Map.of(), mode, Resources.AS_BELAY));
+                HostProcess process = host.spawn(
+                        new Launch("test/one", List.of("sleep", "1000"), ".", Map.of(), mode, Resources.AS_BELAY));
                 assertThat(Rig.lives(process.pid())).isTrue();
                 assertThat(process.end(Duration.ZERO).left()).isEmpty();
                 assertThat(Rig.lives(process.pid())).isFalse();

@@ -88,16 +88,19 @@ public interface KnowContract extends Rig {
     }
 
     @Test
-    default void survivorsAreCounted() throws InterruptedException {
-        Session session = piped("sleep 1000 & echo leader");
-        assertThat(exitOf(session).code()).isZero();
-        expect(session.cursor(), "leader");
-        SessionRecord record = session.snapshot();
-        assertThat(record.state()).isEqualTo(SessionState.EXITED);
-        assertThat(record.survivors()).isEqualTo(1);
-        assertThat(session.drained()).isFalse();
-        session.close(true);
-        assertThat(session.snapshot().state()).isEqualTo(SessionState.CLOSED);
+    default void survivorsAreCountedHoweverNewTheyAre() throws InterruptedException {
+        // Often the survivor is in the middle of its start when its leader is gone already.
+        for (int round = 0; round < 100; round++) {
+            Session session = piped("sleep 1000 & echo leader");
+            assertThat(exitOf(session).code()).isZero();
+            expect(session.cursor(), "leader");
+            SessionRecord record = session.snapshot();
+            assertThat(record.state()).isEqualTo(SessionState.EXITED);
+            assertThat(record.survivors()).as("round %d", round).isEqualTo(1);
+            assertThat(session.drained()).isFalse();
+            session.close(true);
+            assertThat(session.snapshot().state()).isEqualTo(SessionState.CLOSED);
+        }
     }
 
     @Test

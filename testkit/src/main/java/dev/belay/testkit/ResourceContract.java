@@ -64,7 +64,8 @@ public interface ResourceContract extends Rig {
     default void aLimitedProcessIsOtherwiseLikeAnyOther() throws IOException, InterruptedException {
         Files.createDirectory(workspace().resolve("inside"));
         Resources few = Resources.AS_BELAY.openFiles(100L);
-        String look = "import os,sys; print(os.getcwd(), sorted(os.listdir('/proc/self/fd')), sys.argv[1:], os.isatty(0))";
+        String look =
+                "import os,sys; print(os.getcwd(), sorted(os.listdir('/proc/self/fd')), sys.argv[1:], os.isatty(0))";
         Session session = sessions().open(SessionSpec.of("python3", "-c", look, "a b", "$c")
                 .workdir("inside")
                 .resources(few));
