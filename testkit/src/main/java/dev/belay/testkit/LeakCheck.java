@@ -21,6 +21,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 ///
 /// Threads and children end a moment after they were told to, so the check waits for them, within a bound.
 public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
+    /// The configuration parameter that shortens the patience, as in `PT0.5S`.
+    static final String PATIENCE_KEY = "belay.leak.patience";
+
     private static final Duration PATIENCE = Duration.ofSeconds(10);
     private static final ExtensionContext.Namespace STORE = ExtensionContext.Namespace.create(LeakCheck.class);
 
@@ -48,7 +51,8 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
     @Override
     public void afterEach(ExtensionContext context) {
         Holdings before = Objects.requireNonNull(context.getStore(STORE).get("before", Holdings.class));
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        Duration patience = context.getConfigurationParameter(PATIENCE_KEY, Duration::parse).orElse(PATIENCE);
+        long deadline = System.nanoTime() + patience.toNanos();
         List<String> leaks = Holdings.now().beyond(before);
         while (!leaks.isEmpty() && System.nanoTime() < deadline) {
             LockSupport.parkNanos(1_000_000);
