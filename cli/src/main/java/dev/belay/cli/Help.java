@@ -16,6 +16,7 @@ final class Help {
 
             @|bold Examples:|@
               belay run -- vim notes.txt     a program on this terminal
+              belay doctor                   what this machine offers to Belay
               belay run --help               all about a command""";
 
     private static final String RUN = """
@@ -50,10 +51,28 @@ final class Help {
               belay run -- make test < /dev/null | less
               belay run --pipe -- tar cz src > src.tgz""";
 
+    private static final String DOCTOR = """
+
+            Tries what Belay needs and prints one line a fact: ok, note (Belay works, but
+            you may want to know) or missing (it does not), with what to do about it.
+            No session is started, and nothing is left behind.""";
+
+    private static final String DOCTOR_MORE = """
+
+            @|bold Exit status:|@
+              0      Belay has all it needs
+              1      something needed is missing
+              125    Belay itself failed
+
+            @|bold Examples:|@
+              belay doctor
+              belay doctor --json | jq -r '.missing[]'""";
+
     static final String WORKDIR = "Start the command in this folder.";
     static final String TIMEOUT = "End the command after this time: 90 (seconds), 1.5, 500ms, 30s, 5m, 1h30m.";
     static final String ENV = "Set a variable, or pass on yours of that name. May be repeated.";
     static final String PIPE = "Run on pipes, without a terminal: bytes pass unchanged, stdout and stderr apart.";
+    static final String JSON = "Print one JSON object, for programs.";
     static final String HELP = "Show this help.";
     static final String VERSION = "Show the version.";
 
@@ -75,5 +94,14 @@ final class Help {
                 .description(RUN)
                 .optionListHeading(OPTIONS)
                 .footer(RUN_MORE);
+    }
+
+    static void ofDoctor(UsageMessageSpec help) {
+        help.header("Show what this machine offers, and what Belay does with it.")
+                .synopsisHeading(USAGE)
+                .customSynopsis("belay doctor [--json]")
+                .description(DOCTOR)
+                .optionListHeading(OPTIONS)
+                .footer(DOCTOR_MORE);
     }
 }

@@ -2,6 +2,7 @@ package dev.belay.cli;
 
 import dev.belay.SessionException;
 import dev.belay.Size;
+import dev.belay.linux.Machine;
 import dev.belay.linux.Terminal;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,10 @@ record Stdio(@Nullable Terminal in, @Nullable Terminal out) {
     static boolean coloured() {
         String refused = System.getenv("NO_COLOR");
         if ((refused != null && !refused.isEmpty()) || "dumb".equals(System.getenv("TERM"))) {
+            return false;
+        }
+        if (!Machine.nativeAccess()) {
+            // The JVM would complain, and then allow it: nobody could tell any more that it was not enabled.
             return false;
         }
         try {

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 /// The folder that sessions may not leave, held by a descriptor: working folders are opened beneath it by the kernel,
 /// so neither `..` nor a link that is swapped at the last moment leads out.
 final class Workspace {
-    private static final int HOW_BYTES = 24;
+    static final int HOW_BYTES = 24;
     private static final int PATH_BYTES = 4096;
 
     private final Path given;

@@ -59,9 +59,9 @@ class LeakCheckTest {
 
     private static void fails(String method, String leak) {
         running(method).assertStatistics(stats -> stats.failed(1)).failed().stream().forEach(event -> assertThat(
-                        event.getRequiredPayload(org.junit.platform.engine.TestExecutionResult.class)
-                                .getThrowable()
-                                .orElseThrow())
+                event.getRequiredPayload(org.junit.platform.engine.TestExecutionResult.class)
+                        .getThrowable()
+                        .orElseThrow())
                 .hasMessageContaining(leak));
     }
 

@@ -1,0 +1,211 @@
+"""Runs the works of the benchmark in shuffled rounds and hands what they print to the report. Started by bench/run."""
+import argparse
+import json
+import os
+import pathlib
+import random
+import resource
+import subprocess
+import sys
+import time
+
+import report
+
+ROOT = pathlib.Path(os.environ["BENCH_ROOT"])
+TARGET = ROOT / "bench/target"
+JAVA = os.environ["BENCH_JAVA"]
+QUICK_SECONDS = 80
+RUN_TIMEOUT_SECONDS = 180
+FDS_PER_SESSION = 4
+COLD_STARTS = 3
+
+PEERS = ["c", "belay", "pty4j", "node", "python", "processbuilder"]
+WORKS = ["spawn", "parallel", "echo", "pinned", "flood", "lines", "bytes", "pipe", "paste", "idle", "cold", "growth"]
+GROWTH = [10, 100, 1000, 3000]
+
+
+def java(work):
+    """The JVM as a server would run it; for memory, with all of its heap touched beforehand; for a start, as ./belay does."""
+    flags = {
+        "idle": ["-Xms128m", "-Xmx128m", "-XX:+AlwaysPreTouch"],
+        "cold": ["-XX:TieredStopAtLevel=1"],
+    }.get(work, [])
+    # Ahead of the built classes: a folder of changed ones, to try something out.
+    classes = os.environ.get("BENCH_PATCH", str(TARGET / "classes"))
+    path = f"{classes}:{TARGET}/classes:{ROOT}/cli/target/app/lib/*:{TARGET}/lib/*"
+    return [JAVA, "-XX:-MaxFDLimit", "-XX:+UseSerialGC", *flags, "--enable-native-access=ALL-UNNAMED",
+            f"-Dbench.state={TARGET}/state", "-cp", path, "Bench"]
+
+
+def command(peer, work):
+    match peer:
+        case "c":
+            return [str(TARGET / "baseline")]
+        case "python":
+            return [sys.executable, str(ROOT / "bench/peers/python_peer.py")]
+        case "node":
+            return ["node", "--expose-gc", str(ROOT / "bench/peers/node/peer.js")]
+        case _:
+            return [*java(work), peer]
+
+
+def arguments(work, quick):
+    """What to run, how long to warm up and to measure (ms), and how much."""
+    if work == "pinned":
+        return ["echo", 700 if quick else 2500, 400 if quick else 1500, 0]
+    if work in ("lines", "bytes", "pipe"):
+        return [work, 0, 0, 50_000_000 if quick else 200_000_000]
+    if work == "idle":
+        return [work, 0, 3000 if quick else 10_000, 250 if quick else 1000]
+    return [work, 500 if quick else 2000, 400 if quick else 1500, 0]
+
+
+def can(peer, work):
+    if peer == "processbuilder":
+        return work == "pipe"
+    return not (peer == "pty4j" and work == "pipe") and (work != "growth" or peer == "belay")
+
+
+def environment():
+    """The caller's, less what would make one peer's children start slower than another's."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("BENCH_")}
+
+
+def folder(words):
+    """Where node finds node-pty; the others do not mind."""
+    return TARGET / "node" if "node" in words else TARGET
+
+
+def execute(words, timeout=RUN_TIMEOUT_SECONDS):
+    """Runs one peer to its end: what it printed, or why it failed."""
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder(words),
+                               env=environment(), stdin=subprocess.DEVNULL)
+    try:
+        out, err = process.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        return None, f"took more than {timeout} s"
+    if process.returncode != 0:
+        words = [line for line in err.splitlines() if line.strip()] or [f"exit code {process.returncode}"]
+        return None, next((line for line in words if "rror" in line or "xception" in line), words[0])[:120]
+    return out, None
+
+
+def measure(peer, work, quick):
+    """Values by name, or None and why not."""
+    if work == "cold":
+        return cold(peer)
+    words = [str(word) for word in arguments(work, quick)]
+    pin = ["taskset", "-c", "0"] if work == "pinned" else []
+    out, failure = execute([*pin, *command(peer, work), words[0], str(TARGET / "child"), *words[1:]])
+    if failure:
+        return None, failure
+    values = {}
+    for line in out.splitlines():
+        name, value, _ = line.split()
+        values[name.replace("echo", work) if work == "pinned" else name] = float(value)
+    for name in ("idle.create", "idle.close"):
+        if name in values:
+            values[name] *= 1000 / int(words[3])
+    return values, None
+
+
+def cold(peer):
+    """From the start of the runtime to the first exit it tells of, and for Belay the command line too."""
+    values = {"cold": first_exit([*command(peer, "cold"), "cold", str(TARGET / "child"), "0", "0", "0"])}
+    if peer == "belay":
+        values["cold.cli"] = first_exit([str(ROOT / "belay"), "run", "--", "/bin/true"])
+    return values, None
+
+
+def first_exit(words):
+    times = []
+    for _ in range(COLD_STARTS):
+        before = time.perf_counter()
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, env=environment(),
+                              cwd=folder(words)) as process:
+            process.stdout.readline()
+            times.append((time.perf_counter() - before) * 1000)
+            process.stdout.read()
+    return sorted(times)[len(times) // 2]
+
+
+def growth(quick, notes):
+    """Belay's own calls at growing numbers of sessions, as far as the machine goes."""
+    free = ptys_free()
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    rows = {}
+    for size in GROWTH[:3] if quick else GROWTH:
+        if size + 50 > free or size * FDS_PER_SESSION + 200 > files:
+            notes.append(f"Growth at {size} sessions was skipped: {free} terminals and {files} files are to be had.")
+            continue
+        out, failure = execute([*command("belay", "growth"), "growth", str(TARGET / "child"), "0", "0", str(size)])
+        if failure:
+            notes.append(f"Growth at {size} sessions failed: {failure}")
+            continue
+        rows[size] = {line.split()[0]: float(line.split()[1]) for line in out.splitlines()}
+    return rows
+
+
+def ptys_free():
+    base = pathlib.Path("/proc/sys/kernel/pty")
+    return int((base / "max").read_text()) - int((base / "nr").read_text())
+
+
+def chosen(only):
+    names = only.split(",") if only else []
+    for name in names:
+        if name not in PEERS + WORKS:
+            sys.exit(f"bench: there is no work or peer called {name}; see --help")
+    peers = [peer for peer in PEERS if peer in names] or PEERS
+    works = [work for work in WORKS if work in names] or WORKS
+    return ["c"] + [peer for peer in peers if peer != "c"], works
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="bench/run", add_help=False)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--rounds", type=int, default=None)
+    parser.add_argument("--only")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--report", action="store_true")
+    asked = parser.parse_args()
+    if asked.report:
+        return report.show(json.loads((TARGET / "results.json").read_text()), ROOT, asked.write)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    peers, works = chosen(asked.only)
+    rounds = asked.rounds or (2 if asked.quick else 5)
+    missing = {peer: (TARGET / f"{peer}.missing").read_text().strip()
+               for peer in PEERS if (TARGET / f"{peer}.missing").exists()}
+    notes, results, load = [], [], os.getloadavg()[0]
+    if load > 0.5 * (os.cpu_count() or 1):
+        notes.append(f"The machine was busy with other work (load {load:.1f}) when the run began: trust ratios, not values.")
+    begin = time.monotonic()
+    grown = growth(asked.quick, notes) if "growth" in works and "belay" in peers else {}
+    for number in range(rounds):
+        values = {peer: {} for peer in peers}
+        for work in random.sample(works, len(works)):
+            if work == "growth" or (work == "idle" and asked.quick and number > 0):
+                continue
+            for peer in random.sample(peers, len(peers)):
+                late = asked.quick and number > 0 and time.monotonic() - begin > QUICK_SECONDS
+                if late or peer in missing or not can(peer, work):
+                    continue
+                print(f"\rbench: round {number + 1} of {rounds}: {work} {peer}".ljust(60), end="", file=sys.stderr)
+                got, failure = measure(peer, work, asked.quick)
+                values[peer].update(got or {})
+                if failure:
+                    notes.append(f"{peer}, {work}, round {number + 1}: {failure}")
+        if any(values.values()):
+            results.append(values)
+    print("\r".ljust(61) + "\r", end="", file=sys.stderr)
+    data = {"rounds": results, "growth": grown, "missing": missing, "notes": notes, "quick": asked.quick,
+            "load": [load, os.getloadavg()[0]], "seconds": time.monotonic() - begin,
+            "java": JAVA}
+    (TARGET / "results.json").write_text(json.dumps(data))
+    report.show(data, ROOT, asked.write)
+
+
+main()

@@ -1,0 +1,173 @@
+"""The table, the page and the chart that bench/run makes of its measurements."""
+import datetime
+import os
+import pathlib
+import platform
+import statistics
+import subprocess
+
+import chart
+
+NAMES = {"c": "C", "belay": "Belay", "pty4j": "pty4j", "node": "node-pty", "python": "Python",
+         "processbuilder": "ProcessBuilder"}
+
+# Value, what it is, its unit, digits, and the target of Belay: of the ratio to C ("x") or of the value itself ("=").
+ROWS = [
+    ("spawn.p50", "spawn to exit, median", "us", 0, ("x", "<=", 1.1)),
+    ("spawn.p99", "spawn to exit, p99", "us", 0, None),
+    ("parallel", "spawn to exit, 8 at once", "/s", 0, ("x", ">=", 0.9)),
+    ("echo.p50", "echo, median", "us", 1, None),
+    ("echo.p99", "echo, p99", "us", 1, None),
+    ("pinned.p50", "echo on one core, median", "us", 1, ("x", "<=", 1.15)),
+    ("pinned.p99", "echo on one core, p99", "us", 1, None),
+    ("flood.p50", "echo beside a flood, median", "us", 1, None),
+    ("flood.p99", "echo beside a flood, p99", "us", 1, None),
+    ("lines", "output of lines, terminal", "MB/s", 0, ("x", ">=", 0.95)),
+    ("bytes", "output without lines, terminal", "MB/s", 0, ("x", ">=", 0.95)),
+    ("pipe", "output through a pipe", "MB/s", 0, ("x", ">=", 0.95)),
+    ("paste", "paste of 1 MiB", "ms", 1, ("x", "<=", 1.2)),
+    ("idle.create", "1,000 idle: create", "ms", 0, ("x", "<=", 1.5)),
+    ("idle.close", "1,000 idle: close", "ms", 0, None),
+    ("idle.each", "1,000 idle: memory each", "KiB", 1, ("=", "<=", 4)),
+    ("idle.threads", "1,000 idle: threads", "", 0, None),
+    ("idle.cpu", "1,000 idle: processor", "ms/s", 2, ("=", "<", 2)),
+    ("cold", "cold start to the first exit", "ms", 0, ("=", "<=", 400)),
+    ("cold.cli", "`belay run -- true`, with its cache", "ms", 0, ("=", "<=", 400)),
+]
+GROWTH = [("growth.open", "open"), ("growth.close", "close"), ("growth.list", "list"), ("growth.wait", "wait for a match"),
+          ("growth.turn", "a turn of the loop"), ("growth.threads", "threads (number)")]
+
+
+def values(data, peer, name):
+    return [r[peer][name] for r in data["rounds"] if name in r.get(peer, {})]
+
+
+def ratios(data, peer, name):
+    """To C, round by round: what slows the machine for a while slows both."""
+    return [r[peer][name] / r["c"][name] for r in data["rounds"]
+            if name in r.get(peer, {}) and r["c"].get(name, 0) > 0]
+
+
+def verdict(data, name, target):
+    if target is None:
+        return "", ""
+    kind, sign, limit = target
+    got = ratios(data, "belay", name) if kind == "x" else values(data, "belay", name)
+    text = f"{'≤' if sign == '<=' else '≥' if sign == '>=' else sign} {limit}{' x C' if kind == 'x' else ''}"
+    if not got:
+        return text, "not measured"
+    middle = statistics.median(got)
+    met = middle >= limit if sign == ">=" else middle < limit if sign == "<" else middle <= limit
+    return text, "met" if met else "**missed**"
+
+
+def number(value, digits):
+    # Measured as the difference of two sizes of a process, it may come out below nothing.
+    return f"{max(value, 0):,.{digits}f}"
+
+
+def cell(data, peer, name, digits):
+    if peer in data["missing"]:
+        return "not built"
+    got = values(data, peer, name)
+    return number(statistics.median(got), digits) if got else ""
+
+
+def spread(data, peer, name):
+    got = ratios(data, peer, name)
+    if not got:
+        return ""
+    return f"{statistics.median(got):.2f} ({min(got):.2f}–{max(got):.2f})"
+
+
+def table(data):
+    peers = ["c", "belay", "pty4j", "node", "python", "processbuilder"]
+    peers = [p for p in peers if p in data["missing"] or any(r.get(p) for r in data["rounds"])]
+    head = ["work", "unit"] + [NAMES[p] for p in peers] + ["Belay / C (spread)", "target", ""]
+    rows = []
+    for name, text, unit, digits, target in ROWS:
+        if not any(values(data, p, name) for p in peers):
+            continue
+        absolute = target is not None and target[0] == "="
+        rows.append([text, unit] + [cell(data, p, name, digits) for p in peers]
+                    + ["" if absolute or name == "idle.threads" else spread(data, "belay", name), *verdict(data, name, target)])
+    return head, rows
+
+
+def growth_table(data):
+    sizes = sorted(data["growth"], key=int)
+    head = ["us, median"] + [f"{int(size):,}" for size in sizes]
+    rows = [[text] + [number(data["growth"][s].get(name, 0), 1) for s in sizes] for name, text in GROWTH]
+    return head, rows
+
+
+def plain(head, rows):
+    """Columns for a terminal."""
+    lines = [[word.replace("**", "").replace("`", "") for word in row] for row in [head, *rows]]
+    widths = [max(len(row[i]) for row in lines) for i in range(len(head))]
+    return "\n".join("  ".join(w.ljust(n) if i == 0 else w.rjust(n) for i, (w, n) in enumerate(zip(row, widths))).rstrip()
+                     for row in lines)
+
+
+def markdown(head, rows):
+    rule = ["---"] + ["---:"] * (len(head) - 1)
+    return "\n".join("| " + " | ".join(row) + " |" for row in [head, rule, *rows])
+
+
+def machine(data):
+    cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?")
+    memory = next(int(line.split()[1]) / 1048576 for line in open("/proc/meminfo") if line.startswith("MemTotal"))
+    version = subprocess.run([data["java"], "-version"], capture_output=True, text=True).stderr.splitlines()
+    runtime = version[1].split("(build")[0].strip() if len(version) > 1 else "?"
+    release = version[0].split('"')[1] if version and '"' in version[0] else ""
+    try:
+        system = platform.freedesktop_os_release()["PRETTY_NAME"]
+    except OSError:
+        system = "Linux"
+    kernel = platform.release().split("-")[0]
+    return f"{cpu}, {os.cpu_count()} cores, {memory:.0f} GiB; {system}, kernel {kernel}; {runtime} {release}"
+
+
+def remarks(data):
+    found = [f"{NAMES[peer]} was not built: {why}." for peer, why in sorted(data["missing"].items())]
+    return found + data["notes"]
+
+
+def summary(data):
+    load = " to ".join(f"{value:.1f}" for value in data["load"])
+    count = len(data["rounds"])
+    return (f"{count} round{'' if count == 1 else 's'}{' (quick)' if data['quick'] else ''}, {data['seconds']:.0f} s, "
+            f"load of the machine {load}")
+
+
+def show(data, root, write):
+    print(machine(data))
+    print(summary(data) + "\n")
+    print(plain(*table(data)))
+    if data["growth"]:
+        print("\nGrowth: Belay's calls while so many sessions are open\n\n" + plain(*growth_table(data)))
+    for remark in remarks(data):
+        print("note: " + remark)
+    if write:
+        page(data, pathlib.Path(root))
+
+
+def page(data, root):
+    """Puts what was measured between the markers of the page; what people wrote around them stays."""
+    file = root / "docs/benchmarks.md"
+    frame = file if file.exists() else root / "bench/benchmarks.template.md"
+    text = frame.read_text()
+    bars = [(title, [(NAMES[p], statistics.median(ratios(data, p, name))) for p in NAMES if ratios(data, p, name)], better)
+            for name, title, better in chart.SHOWN]
+    (root / "docs/benchmarks.svg").write_text(chart.svg([bar for bar in bars if bar[1]]))
+    parts = {
+        "machine": f"{datetime.date.today().isoformat()} · {machine(data)}\n\n{summary(data)}.",
+        "table": markdown(*table(data)) + "".join("\n\n> " + remark for remark in remarks(data)),
+        "growth": markdown(*growth_table(data)) if data["growth"] else "Not measured in this run.",
+    }
+    for name, body in parts.items():
+        begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
+        head, _, rest = text.partition(begin)
+        text = head + begin + "\n" + body + "\n" + end + rest.partition(end)[2]
+    file.write_text(text)
+    print(f"\nwrote {file.relative_to(root)} and docs/benchmarks.svg")

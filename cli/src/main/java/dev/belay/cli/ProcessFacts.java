@@ -1,0 +1,63 @@
+package dev.belay.cli;
+
+import dev.belay.linux.ControlGroups;
+import dev.belay.linux.Machine;
+import dev.belay.linux.Trial;
+import java.util.List;
+
+/// Where Belay and the processes of its sessions live: control groups and parents.
+final class ProcessFacts {
+    private ProcessFacts() {}
+
+    static List<Finding> look() {
+        ControlGroups groups = Machine.controlGroups();
+        return List.of(version(groups), delegation(groups), subreaper(), first(ProcessHandle.current().pid()));
+    }
+
+    static Finding version(ControlGroups groups) {
+        String value =
+                switch (groups.version()) {
+                    case NONE -> "none";
+                    case V1 -> "version 1";
+                    case V2 -> "version 2";
+                    case HYBRID -> "versions 1 and 2, controllers with version 1";
+                };
+        String controllers = groups.controllers().isEmpty() ? "" : ": " + String.join(" ", groups.controllers());
+        String place = groups.mount() == null ? "" : ", at " + groups.mount();
+        return Finding.ok("process.cgroup", "cgroups", value + place + controllers)
+                .with("version", groups.version().toString())
+                .with("mount", groups.mount() == null ? "" : groups.mount())
+                .with("own", groups.own() == null ? "" : groups.own())
+                .with("controllers", groups.controllers());
+    }
+
+    /// Nothing to worry about either way, as long as Belay does nothing with them (docs/adr/0003).
+    private static Finding delegation(ControlGroups groups) {
+        Trial delegated = groups.delegated();
+        String own = groups.own() == null ? "" : " in " + groups.own();
+        String value = delegated.worked()
+                ? "groups can be made" + own
+                : "no groups can be made" + own + ": "
+                        + delegated.why();
+        return Finding.ok("process.delegation", "delegation", value + "; Belay does not use cgroups yet")
+                .with("delegated", delegated.worked())
+                .with("used", false);
+    }
+
+    private static Finding subreaper() {
+        return Finding.ok("process.subreaper", "subreaper", "Belay is none; it finds processes by their tags")
+                .with("subreaper", false);
+    }
+
+    static Finding first(long pid) {
+        Finding finding = pid != 1
+                ? Finding.ok("process.init", "init", "Belay is not the first process (its pid is " + pid + ")")
+                : Finding.note(
+                        "process.init",
+                        "init",
+                        "Belay is the first process (pid 1)",
+                        "Orphans that belong to no session become its children, and stay as zombies.",
+                        "run the container with an init: docker run --init, or init: true in compose");
+        return finding.with("pid", pid);
+    }
+}

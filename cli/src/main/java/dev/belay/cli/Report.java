@@ -1,0 +1,123 @@
+package dev.belay.cli;
+
+import dev.belay.cli.Finding.Status;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/// What `belay doctor` found, for people and for programs.
+record Report(String version, List<Group> groups) {
+    private static final int MARK_WIDTH = 7;
+    private static final String MARGIN = "  ";
+
+    /// Findings under one heading.
+    record Group(String title, List<Finding> findings) {}
+
+    long count(Status status) {
+        return groups.stream()
+                .flatMap(group -> group.findings().stream())
+                .filter(finding -> finding.status() == status)
+                .count();
+    }
+
+    boolean complete() {
+        return count(Status.MISSING) == 0;
+    }
+
+    /// One line a fact, and below it what a note or a lack means and how to mend it.
+    String text(boolean coloured) {
+        int labels = groups.stream()
+                .flatMap(group -> group.findings().stream())
+                .mapToInt(finding -> finding.label().length())
+                .max()
+                .orElse(0);
+        StringBuilder text = new StringBuilder();
+        for (Group group : groups) {
+            text.append(style(group.title(), "1", coloured)).append('\n');
+            for (Finding finding : group.findings()) {
+                line(text, finding, labels, coloured);
+            }
+            text.append('\n');
+        }
+        return text.append(style(summary(), "1", coloured)).append('\n').toString();
+    }
+
+    private static void line(StringBuilder text, Finding finding, int labels, boolean coloured) {
+        String mark = finding.status().word();
+        text.append(MARGIN)
+                .append(style(mark, finding.status().colour(), coloured))
+                .append(" ".repeat(MARK_WIDTH - mark.length()))
+                .append(MARGIN)
+                .append(finding.label())
+                .append(" ".repeat(labels - finding.label().length()))
+                .append(MARGIN)
+                .append(printable(finding.value()))
+                .append('\n');
+        String indent = " ".repeat(MARGIN.length() * 3 + MARK_WIDTH + labels);
+        if (!finding.meaning().isEmpty()) {
+            text.append(indent).append(printable(finding.meaning())).append('\n');
+        }
+        if (!finding.fix().isEmpty()) {
+            text.append(indent).append("Fix: ").append(printable(finding.fix())).append('\n');
+        }
+    }
+
+    private String summary() {
+        long lacks = count(Status.MISSING);
+        long notes = count(Status.NOTE);
+        String also = notes == 0 ? "." : notes == 1 ? "; there is one note." : "; there are " + notes + " notes.";
+        if (lacks == 0) {
+            return "Belay has all it needs here" + also;
+        }
+        return (lacks == 1 ? "One thing that Belay needs is missing" : lacks + " things that Belay needs are missing")
+                + also;
+    }
+
+    private static String style(String text, String code, boolean coloured) {
+        return coloured ? "\033[" + code + "m" + text + "\033[m" : text;
+    }
+
+    /// A name of a folder may hold anything, also what a terminal would obey.
+    private static String printable(String text) {
+        StringBuilder plain = new StringBuilder(text.length());
+        text.codePoints().forEach(c -> plain.appendCodePoint(Character.isISOControl(c) ? '?' : c));
+        return plain.toString();
+    }
+
+    String json() {
+        Map<String, Object> checks = new LinkedHashMap<>();
+        for (Group group : groups) {
+            for (Finding finding : group.findings()) {
+                Map<String, Object> check = new LinkedHashMap<>();
+                check.put("group", group.title());
+                check.put("label", finding.label());
+                check.put("status", finding.status().word());
+                check.put("value", finding.value());
+                check.put("meaning", finding.meaning());
+                check.put("fix", finding.fix());
+                check.put("data", finding.data());
+                checks.put(finding.key(), check);
+            }
+        }
+        Map<String, Object> report = new LinkedHashMap<>();
+        report.put("belay", version);
+        report.put("ok", complete());
+        report.put("missing", keys(Status.MISSING));
+        report.put("notes", keys(Status.NOTE));
+        report.put("checks", checks);
+        return Json.of(report) + "\n";
+    }
+
+    private List<String> keys(Status status) {
+        List<String> keys = new ArrayList<>();
+        for (Group group : groups) {
+            for (Finding finding : group.findings()) {
+                if (finding.status() == status) {
+                    keys.add(finding.key());
+                }
+            }
+        }
+        return keys;
+    }
+}

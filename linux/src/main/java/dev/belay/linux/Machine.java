@@ -1,0 +1,285 @@
+package dev.belay.linux;
+
+import dev.belay.SessionException;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.function.ToIntBiFunction;
+
+/// What this machine offers to the Linux host, looked at and tried out without starting one.
+///
+/// Nothing here throws where something is absent, may not be read, or where native access is not enabled: that is what
+/// one wants to be told. What is opened for a trial is closed at once. Any thread may ask.
+public final class Machine {
+    private static final int LONGEST_VERSION = 64;
+    private static final int MAX_TEXT_BYTES = 4 << 20;
+
+    private Machine() {}
+
+    /// A resource limit of this process; [#UNLIMITED] stands for none.
+    public record Limit(long soft, long hard) {
+        public static final long UNLIMITED = Long.MAX_VALUE;
+    }
+
+    /// The C library. A version that could not be asked for is empty.
+    public record CLibrary(String name, String version) {
+        public boolean isGnu() {
+            return name.equals("glibc");
+        }
+    }
+
+    /// Pseudo-terminals, as the kernel counts them for all of the machine.
+    ///
+    /// @param reserved how many of them only the first mount namespace gets; containers cannot have them
+    public record Terminals(long max, long inUse, long reserved) {}
+
+    /// Memory of the machine.
+    public record Memory(long totalBytes, long availableBytes) {}
+
+    // --- what needs no native call ---
+
+    /// Whether Belay may call native code at all.
+    public static boolean nativeAccess() {
+        return Machine.class.getModule().isNativeAccessEnabled();
+    }
+
+    /// The option of the JVM that enables native access.
+    public static String nativeAccessOption() {
+        Module module = Machine.class.getModule();
+        return "--enable-native-access=" + (module.isNamed() ? module.getName() : "ALL-UNNAMED");
+    }
+
+    /// Whether the host knows the numbers of this system and processor.
+    public static Trial processor() {
+        try {
+            Abi.current();
+            return Trial.WORKED;
+        } catch (SessionException e) {
+            return Trial.failed(e.getMessage());
+        }
+    }
+
+    /// Compares the leading numbers of a version, as in `6.1.0-13-amd64`, with those needed.
+    public static boolean atLeast(String version, int major, int minor) {
+        String[] parts = version.split("[^0-9]+", 3);
+        int first = number(parts, 0);
+        return first > major || (first == major && number(parts, 1) >= minor);
+    }
+
+    private static int number(String[] parts, int index) {
+        boolean absent = index >= parts.length || parts[index].isEmpty() || parts[index].length() > 9;
+        return absent ? 0 : Integer.parseInt(parts[index]);
+    }
+
+    /// Whether `/proc` shows processes.
+    public static Trial proc() {
+        if (text("/proc/self/stat").isEmpty()) {
+            return Trial.failed("/proc/self/stat cannot be read");
+        }
+        return text("/proc/self/limits").isEmpty() ? Trial.failed("/proc/self/limits cannot be read") : Trial.WORKED;
+    }
+
+    /// How `/proc` hides processes of others: the value of its option `hidepid`; empty if it does not.
+    public static Optional<String> hidepid() {
+        return hidepid(text("/proc/self/mountinfo"));
+    }
+
+    static Optional<String> hidepid(String mountinfo) {
+        return Mounts.parse(mountinfo)
+                .at("/proc")
+                .flatMap(mount -> mount.option("hidepid"))
+                .filter(value -> !value.equals("0") && !value.equals("off"));
+    }
+
+    /// A limit by the name it has in `/proc/self/limits`, such as `Max open files`.
+    public static Optional<Limit> limit(String name) {
+        return limit(text("/proc/self/limits"), name);
+    }
+
+    static Optional<Limit> limit(String limits, String name) {
+        return limits.lines()
+                .filter(line -> line.startsWith(name + "  "))
+                .findFirst()
+                .map(line -> line.substring(name.length()).strip().split(" +", -1))
+                .filter(words -> words.length >= 2)
+                .map(words -> new Limit(limitValue(words[0]), limitValue(words[1])));
+    }
+
+    private static long limitValue(String word) {
+        // Beyond 18 digits it is as good as none.
+        return word.equals("unlimited") || word.length() > 18 ? Limit.UNLIMITED : Long.parseLong(word);
+    }
+
+    /// Empty where the kernel does not tell.
+    public static Optional<Terminals> terminals() {
+        OptionalLong max = value("/proc/sys/kernel/pty/max");
+        OptionalLong inUse = value("/proc/sys/kernel/pty/nr");
+        if (max.isEmpty() || inUse.isEmpty()) {
+            return Optional.empty();
+        }
+        long most = max.getAsLong();
+        Optional<String> here = Mounts.parse(text("/proc/self/mountinfo"))
+                .at("/dev/pts")
+                .flatMap(mount -> mount.option("max"))
+                .filter(text -> text.matches("\\d{1,9}"));
+        most = here.isPresent() ? Math.min(most, Long.parseLong(here.get())) : most;
+        return Optional.of(
+                new Terminals(most, inUse.getAsLong(), value("/proc/sys/kernel/pty/reserve").orElse(0)));
+    }
+
+    public static Optional<Memory> memory() {
+        return memory(text("/proc/meminfo"));
+    }
+
+    static Optional<Memory> memory(String meminfo) {
+        OptionalLong total = kibibytes(meminfo, "MemTotal:");
+        OptionalLong available = kibibytes(meminfo, "MemAvailable:");
+        return total.isPresent() && available.isPresent()
+                ? Optional.of(new Memory(total.getAsLong() << 10, available.getAsLong() << 10))
+                : Optional.empty();
+    }
+
+    private static OptionalLong kibibytes(String meminfo, String name) {
+        return meminfo.lines()
+                .filter(line -> line.startsWith(name))
+                .map(line -> line.replaceAll("[^0-9]", ""))
+                .filter(digits -> !digits.isEmpty())
+                .mapToLong(Long::parseLong)
+                .findFirst();
+    }
+
+    public static ControlGroups controlGroups() {
+        return ControlGroups.look();
+    }
+
+    private static OptionalLong value(String file) {
+        String text = text(file).strip();
+        return text.matches("\\d{1,18}") ? OptionalLong.of(Long.parseLong(text)) : OptionalLong.empty();
+    }
+
+    /// A small file; empty if it cannot be read. With a large buffer from the first read on: a file of `/proc/sys` gives
+    /// its value to one read only, and [java.nio.file.Files#readAllBytes] begins with one byte where the size is 0.
+    static String text(String file) {
+        try (InputStream in = new FileInputStream(file)) {
+            return new String(in.readNBytes(MAX_TEXT_BYTES), StandardCharsets.UTF_8);
+        } catch (IOException _) {
+            return "";
+        }
+    }
+
+    // --- what does ---
+
+    /// The C library that the JVM runs on. Asked apart from [Libc], which does not load where functions are absent.
+    public static CLibrary cLibrary() {
+        Optional<MemorySegment> version = Linker.nativeLinker().defaultLookup().find("gnu_get_libc_version");
+        if (version.isEmpty()) {
+            return new CLibrary(text("/proc/self/maps").contains("musl") ? "musl" : "not the GNU C library", "");
+        }
+        return new CLibrary("glibc", nativeAccess() ? answer(version.get()) : "");
+    }
+
+    private static String answer(MemorySegment function) {
+        MethodHandle handle =
+                Linker.nativeLinker().downcallHandle(function, FunctionDescriptor.of(ValueLayout.ADDRESS));
+        try {
+            return ((MemorySegment) handle.invokeExact()).reinterpret(LONGEST_VERSION).getString(0);
+        } catch (RuntimeException | Error failure) {
+            throw failure;
+        } catch (Throwable impossible) {
+            throw new AssertionError("a native call throws nothing", impossible);
+        }
+    }
+
+    /// Opens a folder beneath another as working folders are opened.
+    public static Trial openat2() {
+        return attempt((libc, arena) -> {
+            MemorySegment how = arena.allocate(Workspace.HOW_BYTES, 8);
+            how.set(ValueLayout.JAVA_LONG, 0, Abi.O_PATH | Abi.O_CLOEXEC | Abi.current().oDirectory());
+            how.set(ValueLayout.JAVA_LONG, 16, Abi.RESOLVE_BENEATH | Abi.RESOLVE_NO_MAGICLINKS);
+            int root = libc.open(arena.allocateFrom("/"), Abi.O_PATH | Abi.O_CLOEXEC);
+            int result = root < 0 ? root : libc.openat2(root, arena.allocateFrom("."), how, Workspace.HOW_BYTES);
+            closed(libc, result, root);
+            return closed(libc, result, result);
+        });
+    }
+
+    /// Opens this process, and asks whether it could be sent a signal.
+    public static Trial pidfd() {
+        return attempt((libc, _) -> {
+            int fd = libc.pidfdOpen(ProcessHandle.current().pid());
+            return closed(libc, fd < 0 ? fd : libc.pidfdSendSignal(fd, 0), fd);
+        });
+    }
+
+    /// Opens both sides of a terminal.
+    public static Trial terminal() {
+        return attempt((libc, arena) -> {
+            int master = libc.open(arena.allocateFrom("/dev/ptmx"), Abi.O_RDWR | Abi.O_NOCTTY | Abi.O_CLOEXEC);
+            if (master < 0) {
+                return master;
+            }
+            int result = libc.ioctl(master, Abi.TIOCSPTLCK, arena.allocateFrom(ValueLayout.JAVA_INT, 0));
+            int slave = result < 0
+                    ? result
+                    : libc.ioctl(master, Abi.TIOCGPTPEER, (long) (Abi.O_RDWR | Abi.O_NOCTTY | Abi.O_CLOEXEC));
+            closed(libc, slave, master);
+            return closed(libc, slave, slave);
+        });
+    }
+
+    /// Whether processes can be given a [Tag] that everybody can see. Reads the limit that would carry it.
+    public static Trial tag() {
+        Optional<Limit> locks = limit("Max file locks");
+        if (locks.isEmpty()) {
+            return Trial.failed("/proc/self/limits has no line for file locks");
+        }
+        return locks.get().hard() >= Tag.next()
+                ? Trial.WORKED
+                : Trial.failed("the hard limit of file locks is " + locks.get().hard());
+    }
+
+    /// Starts a host and closes it.
+    public static Trial host() {
+        try (LinuxHost host = LinuxHost.at(Path.of("/"))) {
+            return host.workspace().equals(Path.of("/")) ? Trial.WORKED : Trial.failed("/ is not /");
+        } catch (SessionException | LinkageError e) {
+            return Trial.failed(e.getMessage());
+        }
+    }
+
+    private static Trial attempt(ToIntBiFunction<Libc, Arena> call) {
+        if (!nativeAccess()) {
+            return Trial.notTried("native access is not enabled");
+        }
+        Trial known = processor();
+        if (!known.worked()) {
+            return Trial.notTried(known.why());
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            int result = call.applyAsInt(new Libc(arena), arena);
+            return result >= 0 ? Trial.WORKED : Trial.failed(Errno.text(-result));
+        } catch (SessionException e) {
+            return Trial.notTried(e.getMessage());
+        } catch (LinkageError _) {
+            return Trial.notTried("the C library lacks something that Belay needs");
+        }
+    }
+
+    /// Gives the result on, after a descriptor was closed, if it is one.
+    private static int closed(Libc libc, int result, int fd) {
+        if (fd >= 0) {
+            libc.close(fd);
+        }
+        return result;
+    }
+}
