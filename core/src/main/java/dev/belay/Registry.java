@@ -239,8 +239,23 @@ final class Registry {
         }
         retained.add(life);
         life.retainUntil(timer.schedule(() -> expel(life), Deadline.nanos(limits.retention()), TimeUnit.NANOSECONDS));
-        while (retained.size() > limits.maxRetained()) {
-            expel(retained.remove());
+        if (retained.size() > limits.maxRetained()) {
+            expelOldest(retained.size() - limits.maxRetained() + limits.maxRetained() / 4);
+        }
+    }
+
+    /// Forgets some at once: closing looks at all processes of the machine, and those who close together share a look.
+    private void expelOldest(int count) {
+        List<Life> oldest = new ArrayList<>();
+        while (oldest.size() < count && !retained.isEmpty()) {
+            oldest.add(retained.remove());
+        }
+        if (!shut) {
+            background("forget exited sessions", () -> {
+                Queue<Exception> failures = new ConcurrentLinkedQueue<>();
+                closeEach(oldest, EndReason.CLOSED, failures);
+                report(failures);
+            });
         }
     }
 
