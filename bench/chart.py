@@ -20,9 +20,10 @@ LOW, HIGH = 1 / 16, 16
 STYLE = """
     text { font: 12px system-ui, -apple-system, 'Segoe UI', sans-serif; fill: #1f2328; }
     .title { font-size: 15px; font-weight: 600; } .work { font-weight: 600; } .soft { fill: #656d76; }
+    .inside, .soft.inside { fill: #ffffff; }
     .one { stroke: #656d76; stroke-width: 1; } .tick { stroke: #d0d7de; stroke-width: 1; }
     @media (prefers-color-scheme: dark) {
-      text { fill: #e6edf3; } .soft { fill: #9198a1; } .one { stroke: #9198a1; } .tick { stroke: #30363d; }
+      text { fill: #e6edf3; } .inside { fill: #ffffff; } .soft { fill: #9198a1; } .one { stroke: #9198a1; } .tick { stroke: #30363d; }
     }
 """
 
@@ -45,8 +46,10 @@ def bars(y, peers):
                       f'fill="{COLORS[name]}"/>')
         shapes.append(text(LEFT - 8, y + BAR - 2, name, "" if name == "Belay" else "soft", "end"))
         label = f"{ratio:.2f}" if ratio < 10 else f"{ratio:.0f}"
-        left = ratio < 1
-        shapes.append(text(begin - 5 if left else end + 5, y + BAR - 2, label, "soft", "end" if left else "start"))
+        left = 1 / 10 < ratio < 1
+        end = begin if ratio <= 1 / 10 else end
+        shapes.append(text(begin - 5 if left else end + 5, y + BAR - 2, label, "inside" if ratio <= 1 / 10 else "soft",
+                           "end" if left else "start"))
         y += BAR + GAP
     return y, shapes
 

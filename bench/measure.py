@@ -49,15 +49,17 @@ def command(peer, work):
             return [*java(work), peer]
 
 
-def arguments(work, quick):
-    """What to run, how long to warm up and to measure (ms), and how much."""
+def arguments(peer, work, quick):
+    """What to run, how long to warm up and to measure (ms), and how much. JVMs need seconds to compile what they run."""
+    compiled = peer in ("belay", "pty4j", "processbuilder")
+    warm = (2000 if quick else 6000) if compiled else 200
     if work == "pinned":
-        return ["echo", 700 if quick else 2500, 400 if quick else 1500, 0]
+        return ["echo", warm, 400 if quick else 1500, 0]
     if work in ("lines", "bytes", "pipe"):
-        return [work, 0, 0, 50_000_000 if quick else 200_000_000]
+        return [work, warm // 2, 0, 50_000_000 if quick else 200_000_000]
     if work == "idle":
-        return [work, 0, 3000 if quick else 10_000, 250 if quick else 1000]
-    return [work, 500 if quick else 2000, 400 if quick else 1500, 0]
+        return [work, warm, 3000 if quick else 10_000, 250 if quick else 1000]
+    return [work, warm, 400 if quick else 1500, 0]
 
 
 def can(peer, work):
@@ -96,7 +98,7 @@ def measure(peer, work, quick):
     """Values by name, or None and why not."""
     if work == "cold":
         return cold(peer)
-    words = [str(word) for word in arguments(work, quick)]
+    words = [str(word) for word in arguments(peer, work, quick)]
     pin = ["taskset", "-c", "0"] if work == "pinned" else []
     out, failure = execute([*pin, *command(peer, work), words[0], str(TARGET / "child"), *words[1:]])
     if failure:

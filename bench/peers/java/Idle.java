@@ -10,10 +10,9 @@ import java.util.List;
 /// The JVM is started with all of its heap touched, so memory each is what the heap holds more after a collection,
 /// and what anonymous memory the process has more besides.
 record Idle(Peer peer, Work work) {
-    private static final int WARM_SPAWNS = 300;
-
     void run() throws Exception {
-        for (int i = 0; i < WARM_SPAWNS; i++) {
+        long begin = System.nanoTime() + work.warmMs() * 1_000_000;
+        while (System.nanoTime() < begin) {
             work.runTrue();
         }
         double base = kib();
