@@ -1,5 +1,6 @@
 package dev.belay;
 
+import dev.belay.OutputLog.Resize;
 import dev.belay.ReadResult.Chunk;
 import dev.belay.ReadResult.Gap;
 import java.io.IOException;
@@ -33,9 +34,6 @@ final class FileLog {
     private volatile List<Resize> resizes = List.of();
     /// Bytes from here on are never dropped; `Long.MAX_VALUE` where the process must not wait for a reader.
     private volatile long hold = Long.MAX_VALUE;
-
-    /// The terminal has this size from the offset on.
-    record Resize(long offset, Size size) {}
 
     /// @param folder where the files go; it exists
     /// @param name   the start of the files' names

@@ -34,9 +34,7 @@ public final class OutputLog {
 
     /// The sizes the terminal had, each with the offset at which it began.
     public List<Resize> resizes() {
-        return life.log.resizes().stream()
-                .map(resize -> new Resize(resize.offset(), resize.size()))
-                .toList();
+        return life.log.resizes();
     }
 
     /// The terminal has this size from the offset on.

@@ -251,11 +251,7 @@ final class Registry {
             oldest.add(retained.remove());
         }
         if (!shut) {
-            background("forget exited sessions", () -> {
-                Queue<Exception> failures = new ConcurrentLinkedQueue<>();
-                closeEach(oldest, EndReason.CLOSED, failures);
-                report(failures);
-            });
+            background("forget exited sessions", () -> closeEach(oldest, EndReason.CLOSED));
         }
     }
 
@@ -360,7 +356,7 @@ final class Registry {
 
     /// Closes sessions side by side; one that fails does not stop the rest. One that is still starting is not yet
     /// anybody's session: its opener finishes it.
-    void closeEach(Collection<Life> targets, EndReason why, Queue<Exception> failures) {
+    private void closeEach(Collection<Life> targets, EndReason why, Queue<Exception> failures) {
         List<Thread> closers = new ArrayList<>();
         for (Life life : targets) {
             if (life.state() == SessionState.STARTING) {
@@ -384,7 +380,14 @@ final class Registry {
         }
     }
 
-    static void report(Collection<Exception> failures) {
+    /// Closes sessions side by side and reports every failure as one.
+    void closeEach(Collection<Life> targets, EndReason why) {
+        Queue<Exception> failures = new ConcurrentLinkedQueue<>();
+        closeEach(targets, why, failures);
+        report(failures);
+    }
+
+    private static void report(Collection<Exception> failures) {
         if (failures.isEmpty()) {
             return;
         }

@@ -5,8 +5,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /// Opens sessions on a host and owns them: none outlives it.
@@ -74,17 +72,13 @@ public final class Sessions implements AutoCloseable {
     /// @return how many
     public int prune() {
         List<Life> exited = registry.all().stream().filter(Life::sealed).toList();
-        Queue<Exception> failures = new ConcurrentLinkedQueue<>();
-        registry.closeEach(exited, EndReason.CLOSED, failures);
-        Registry.report(failures);
+        registry.closeEach(exited, EndReason.CLOSED);
         return exited.size();
     }
 
     /// Closes all sessions, side by side, and stays open for new ones. Every failure is reported, none stops the rest.
     public void closeAll() {
-        Queue<Exception> failures = new ConcurrentLinkedQueue<>();
-        registry.closeEach(List.copyOf(registry.all()), EndReason.CLOSED, failures);
-        Registry.report(failures);
+        registry.closeEach(List.copyOf(registry.all()), EndReason.CLOSED);
     }
 
     /// Closes all sessions and the host.

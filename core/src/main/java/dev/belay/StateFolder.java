@@ -22,7 +22,8 @@ import java.util.concurrent.ConcurrentHashMap;
 /// is used. What killed ones left behind is recognised by its lock being free, and deleted.
 ///
 /// The lock file is made before the folder and deleted after it, so a folder without a held lock is always stale.
-final class StateFolder implements AutoCloseable {
+public final class StateFolder implements AutoCloseable {
+    private static final String SESSIONS = "sessions";
     private static final String LOCK = ".lock";
     /// The instances of this JVM. Their lock files are not to be opened by a sweep: to close any descriptor of a file
     /// gives up all POSIX locks that the process has on it.
@@ -41,15 +42,47 @@ final class StateFolder implements AutoCloseable {
     }
 
     /// The state folder of this user: `$XDG_STATE_HOME/belay`, else `~/.local/state/belay`.
-    static Path standard(Map<String, String> env) {
+    public static Path standard(Map<String, String> env) {
         String xdg = env.getOrDefault("XDG_STATE_HOME", "");
         // The XDG specification has relative paths ignored.
         Path base = !xdg.startsWith("/") ? Path.of(System.getProperty("user.home"), ".local", "state") : Path.of(xdg);
         return base.resolve("belay");
     }
 
+    /// Whose folders there are in a state folder.
+    ///
+    /// @param running of a [Sessions] that lives
+    /// @param killed  left by one that was killed; the next one to start deletes them
+    public record Instances(int running, int killed) {}
+
+    /// Counts the instances. Makes nothing and deletes nothing.
+    public static Instances instances(Path state) throws IOException {
+        Path parent = state.resolve(SESSIONS);
+        int running = 0;
+        int killed = 0;
+        if (Files.isDirectory(parent)) {
+            try (DirectoryStream<Path> folders = Files.newDirectoryStream(parent, Files::isDirectory)) {
+                for (Path folder : folders) {
+                    if (isRunning(parent, folder)) {
+                        running++;
+                    } else if (Files.isDirectory(folder)) {
+                        killed++;
+                    }
+                }
+            } catch (DirectoryIteratorException e) {
+                throw e.getCause();
+            }
+        }
+        return new Instances(running, killed);
+    }
+
+    private static boolean isRunning(Path parent, Path folder) throws IOException {
+        String instance = String.valueOf(folder.getFileName());
+        return OWN.contains(instance) || held(parent.resolve(instance + LOCK));
+    }
+
     static StateFolder open(Path state) {
-        Path parent = state.resolve("sessions");
+        Path parent = state.resolve(SESSIONS);
         byte[] random = new byte[8];
         new SecureRandom().nextBytes(random);
         String instance = HexFormat.of().formatHex(random);
@@ -116,11 +149,9 @@ final class StateFolder implements AutoCloseable {
     }
 
     private static void sweepOne(Path parent, Path folder) throws IOException {
-        String instance = String.valueOf(folder.getFileName());
-        Path lockFile = parent.resolve(instance + LOCK);
-        if (!OWN.contains(instance) && !held(lockFile)) {
+        if (!isRunning(parent, folder)) {
             deleteFolder(folder);
-            Files.deleteIfExists(lockFile);
+            Files.deleteIfExists(parent.resolve(folder.getFileName() + LOCK));
         }
     }
 

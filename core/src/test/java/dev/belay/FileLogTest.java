@@ -217,11 +217,11 @@ class FileLogTest {
         append(log, 10);
         log.resized(new Size(100, 30));
         assertThat(log.resizes()).containsExactly(
-                new FileLog.Resize(0, new Size(80, 24)), new FileLog.Resize(10, new Size(100, 30)));
+                new OutputLog.Resize(0, new Size(80, 24)), new OutputLog.Resize(10, new Size(100, 30)));
         for (int i = 1; i <= 1000; i++) {
             log.resized(new Size(i, i));
         }
-        assertThat(log.resizes()).hasSize(256).last().isEqualTo(new FileLog.Resize(10, new Size(1000, 1000)));
+        assertThat(log.resizes()).hasSize(256).last().isEqualTo(new OutputLog.Resize(10, new Size(1000, 1000)));
     }
 
     @Test

@@ -1,16 +1,12 @@
 package dev.belay.cli;
 
 import dev.belay.Limits;
+import dev.belay.StateFolder;
 import java.io.IOException;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,7 +23,7 @@ final class StateFacts {
     static List<Finding> look(Map<String, String> env) {
         Path folder;
         try {
-            folder = standard(env);
+            folder = StateFolder.standard(env);
         } catch (InvalidPathException e) {
             return List.of(Finding.missing(
                     "state.folder",
@@ -43,20 +39,13 @@ final class StateFacts {
         findings.add(folder(folder));
         if (Files.isDirectory(folder)) {
             findings.add(mode(folder));
-            findings.add(leftovers(folder.resolve("sessions")));
+            findings.add(leftovers(folder));
         }
         Path existing = existing(folder);
         if (existing != null) {
             findings.add(space(existing));
         }
         return findings;
-    }
-
-    /// As the sessions choose it.
-    private static Path standard(Map<String, String> env) {
-        String xdg = env.getOrDefault("XDG_STATE_HOME", "");
-        Path base = xdg.startsWith("/") ? Path.of(xdg) : Path.of(System.getProperty("user.home"), ".local", "state");
-        return base.resolve("belay");
     }
 
     private static Finding folder(Path folder) {
@@ -146,23 +135,16 @@ final class StateFacts {
         }
     }
 
-    private static Finding leftovers(Path sessions) {
-        int left = 0;
-        int running = 0;
-        if (Files.isDirectory(sessions)) {
-            try (DirectoryStream<Path> folders = Files.newDirectoryStream(sessions, Files::isDirectory)) {
-                for (Path instance : folders) {
-                    if (held(sessions.resolve(instance.getFileName() + ".lock"))) {
-                        running++;
-                    } else {
-                        left++;
-                    }
-                }
-            } catch (IOException | DirectoryIteratorException e) {
-                return Finding.note(
-                        "state.leftovers", "leftovers", "not known", "They cannot be looked at: " + e.getMessage(), "");
-            }
+    private static Finding leftovers(Path folder) {
+        StateFolder.Instances instances;
+        try {
+            instances = StateFolder.instances(folder);
+        } catch (IOException e) {
+            return Finding.note(
+                    "state.leftovers", "leftovers", "not known", "They cannot be looked at: " + e.getMessage(), "");
         }
+        int left = instances.killed();
+        int running = instances.running();
         String value = (left == 0 ? "none" : "of " + left + (left == 1 ? " instance" : " instances"))
                 + (running == 0 ? "" : "; " + running + " running now");
         Finding finding = left == 0
@@ -174,20 +156,6 @@ final class StateFacts {
                         "A Belay that was killed left its files; the next one to start deletes them.",
                         "belay run -- true");
         return finding.with("killed_instances", left).with("running_instances", running);
-    }
-
-    /// As long as an instance lives it holds its lock.
-    private static boolean held(Path lockFile) throws IOException {
-        if (!Files.exists(lockFile)) {
-            return false;
-        }
-        try (FileChannel channel = FileChannel.open(lockFile, StandardOpenOption.WRITE);
-                FileLock lock = channel.tryLock()) {
-            return lock == null;
-        } catch (java.nio.file.NoSuchFileException _) {
-            // It has ended in this moment.
-            return true;
-        }
     }
 
     /// The folder itself, or the nearest above it that exists.

@@ -8,12 +8,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /// `belay doctor` on this machine, which has all that Belay needs.
-class DoctorTest {
+class DoctorTest extends WithBelay {
     private static final List<String> KEYS = List.of(
             "java.version",
             "java.native_access",
@@ -39,16 +37,6 @@ class DoctorTest {
             "process.init",
             "state.folder",
             "state.space");
-
-    @TempDir
-    Path folder;
-
-    private Belay belay;
-
-    @BeforeEach
-    void newBelay() {
-        belay = new Belay(folder);
-    }
 
     @AfterEach
     void nothingIsLeft() throws Exception {

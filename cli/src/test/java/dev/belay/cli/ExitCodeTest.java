@@ -5,24 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class ExitCodeTest {
-    @TempDir
-    Path folder;
-
-    private Belay belay;
-
-    @BeforeEach
-    void newBelay() {
-        belay = new Belay(folder);
-    }
-
+class ExitCodeTest extends WithBelay {
     @AfterEach
     void nothingIsLeft() throws Exception {
         assertThat(belay.processes()).isEmpty();

@@ -2,22 +2,9 @@ package dev.belay.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class HelpTest {
-    @TempDir
-    Path folder;
-
-    private Belay belay;
-
-    @BeforeEach
-    void newBelay() {
-        belay = new Belay(folder);
-    }
-
+class HelpTest extends WithBelay {
     @Test
     void theHelpNamesTheCommandsThatExist() throws Exception {
         Belay.Outcome outcome = belay.run("--help");

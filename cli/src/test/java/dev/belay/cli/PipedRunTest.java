@@ -11,24 +11,12 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// `belay run` in scripts: no terminal on its own standard streams.
-class PipedRunTest {
-    @TempDir
-    Path folder;
-
-    private Belay belay;
-
-    @BeforeEach
-    void newBelay() {
-        belay = new Belay(folder);
-    }
-
+class PipedRunTest extends WithBelay {
     @AfterEach
     void nothingIsLeft() throws Exception {
         assertThat(belay.processes()).isEmpty();

@@ -3,29 +3,16 @@ package dev.belay.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Signals to belay itself, in scripts.
-class SignalTest {
-    @TempDir
-    Path folder;
-
-    private Belay belay;
-
-    @BeforeEach
-    void newBelay() {
-        belay = new Belay(folder);
-    }
-
+class SignalTest extends WithBelay {
     @AfterEach
     void nothingIsLeft() throws Exception {
         Eventually.see("no process left", belay::processes, List::isEmpty);

@@ -4,25 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// `belay run` as a person uses it: at a terminal, which is a tmux pane.
-class TerminalRunTest {
-    @TempDir
-    Path folder;
-
-    private Belay belay;
+class TerminalRunTest extends WithBelay {
     private Tmux tmux;
 
     @BeforeEach
     void sitDown() throws Exception {
-        belay = new Belay(folder);
         belay.writeLauncher();
         tmux = new Tmux(folder, 90, 30);
         tmux.run("stty -a > before");

@@ -105,7 +105,6 @@ record Abi(int epollEventBytes, int epollDataOffset, int oDirectory) {
     static final int FILE_ACTIONS_BYTES = 80;
     static final int SIGSET_BYTES = 128;
 
-    static final int AT_FDCWD = -100;
     static final int X_OK = 1;
 
     /// The numbers of the processor we run on.
