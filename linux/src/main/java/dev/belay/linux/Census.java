@@ -1,10 +1,12 @@
 package dev.belay.linux;
 
+import dev.belay.Deadline;
 import dev.belay.ErrorCode;
 import dev.belay.SessionException;
 import java.io.File;
 import java.lang.foreign.Arena;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -13,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +32,8 @@ import org.jspecify.annotations.Nullable;
 final class Census {
     private static final long SELF = ProcessHandle.current().pid();
     private static final int MAX_LISTINGS = 100;
+    /// How long one look waits for processes that are in the middle of an `exec`.
+    private static final Duration EXEC_PATIENCE = Duration.ofSeconds(1);
 
     private final ReentrantLock turn = new ReentrantLock();
     private volatile long begun;
@@ -151,13 +156,28 @@ final class Census {
                     }
                 }
             }
+            Deadline patience = Deadline.in(EXEC_PATIENCE);
             for (Proc proc : unclear) {
-                byte[] environ = files.read(proc.pid(), "environ");
-                entries.add(new Entry(proc, Tag.of(files, proc.pid()), environ == null ? null : mark(environ)));
+                entries.add(settled(files, proc, patience));
             }
         }
         strangers = still;
         return entries;
+    }
+
+    /// What a process carries once its `exec` is over. There is no event for that, so it is asked again until the
+    /// kernel has laid out its new environment; usually that is a matter of microseconds, but it may wait for a core or
+    /// a disk. One that runs without any environment has an empty one that is laid out.
+    private static Entry settled(ProcFile files, Proc proc, Deadline patience) {
+        while (true) {
+            boolean inExec = Proc.inExec(files, proc.pid());
+            long tag = Tag.of(files, proc.pid());
+            byte[] environ = files.read(proc.pid(), "environ");
+            if (!inExec || tag != Tag.NONE || patience.passed()) {
+                return new Entry(proc, tag, environ == null ? null : mark(environ));
+            }
+            LockSupport.parkNanos(100_000);
+        }
     }
 
     /// Adds a process with what it carries. The environment of one that is in the middle of an `exec` reads as empty

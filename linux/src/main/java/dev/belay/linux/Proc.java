@@ -17,16 +17,15 @@ record Proc(
         boolean kernel,
         String name) {
     private static final int PF_KTHREAD = 0x0020_0000;
+    private static final int ENVIRONMENT_END = 48;
 
     static @Nullable Proc read(ProcFile files, long pid) {
-        String stat = files.text(pid, "stat");
-        // The name may hold spaces and brackets; the rest does not.
-        int nameEnd = stat == null ? -1 : stat.lastIndexOf(')');
-        if (stat == null || nameEnd < 0) {
+        String stat = stat(files, pid);
+        if (stat == null) {
             return null;
         }
-        String[] rest = stat.substring(nameEnd + 2).split(" ", -1);
-        boolean dead = rest[0].equals("Z") || rest[0].equals("X");
+        String[] rest = afterName(stat);
+        boolean dead = dead(rest);
         // A process whose first thread has ended looks like a zombie although its other threads live.
         boolean alive = !dead || Long.parseLong(rest[17]) > 1;
         return new Proc(
@@ -37,6 +36,31 @@ record Proc(
                 Long.parseLong(rest[19]),
                 alive,
                 (Long.parseLong(rest[6]) & PF_KTHREAD) != 0,
-                stat.substring(stat.indexOf('(') + 1, nameEnd));
+                stat.substring(stat.indexOf('(') + 1, stat.lastIndexOf(')')));
+    }
+
+    /// Whether a living process that may be looked at is in the middle of an `exec`: its new memory has no place for an
+    /// environment yet.
+    static boolean inExec(ProcFile files, long pid) {
+        String stat = stat(files, pid);
+        if (stat == null) {
+            return false;
+        }
+        String[] rest = afterName(stat);
+        return !dead(rest) && rest[ENVIRONMENT_END].equals("0");
+    }
+
+    private static @Nullable String stat(ProcFile files, long pid) {
+        String stat = files.text(pid, "stat");
+        return stat == null || stat.indexOf(')') < 0 ? null : stat;
+    }
+
+    /// The fields from the third on. The name before them may hold spaces and brackets; they do not.
+    private static String[] afterName(String stat) {
+        return stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
+    }
+
+    private static boolean dead(String[] rest) {
+        return rest[0].equals("Z") || rest[0].equals("X");
     }
 }
