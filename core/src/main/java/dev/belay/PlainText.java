@@ -17,6 +17,11 @@ public final class PlainText {
         ///
         /// @param end how many bytes of this call's input it took to complete the character
         void accept(int codePoint, int end);
+
+        /// Is told of what is removed: a whole sequence or a control character.
+        ///
+        /// @param end how many bytes of this call's input it took to complete it
+        default void removed(int end) {}
     }
 
     private enum State {
@@ -33,6 +38,7 @@ public final class PlainText {
     private int partial;
     private int missing;
     private int lowest;
+    private boolean accepted;
 
     public void feed(byte[] bytes, Sink sink) {
         for (int i = 0; i < bytes.length; i++) {
@@ -41,8 +47,17 @@ public final class PlainText {
                 missing = 0;
                 sink.accept(0xFFFD, i);
             }
+            accepted = false;
             step(b, i + 1, sink);
+            if (!accepted && state == State.GROUND && missing == 0) {
+                sink.removed(i + 1);
+            }
         }
+    }
+
+    private void accept(int codePoint, int end, Sink sink) {
+        accepted = true;
+        sink.accept(codePoint, end);
     }
 
     private void step(int b, int end, Sink sink) {
@@ -107,21 +122,21 @@ public final class PlainText {
                     state = State.ESCAPE;
                     sequence(partial - 0x40, end, sink);
                 } else {
-                    sink.accept(valid ? partial : 0xFFFD, end);
+                    accept(valid ? partial : 0xFFFD, end, sink);
                 }
             }
         } else if (b == ESC) {
             state = State.ESCAPE;
         } else if (b < 0x80) {
             if ((b >= 0x20 && b != 0x7F) || b == '\n' || b == '\r' || b == '\t') {
-                sink.accept(b, end);
+                accept(b, end, sink);
             }
         } else if (b >= 0xC2 && b <= 0xF4) {
             missing = b >= 0xF0 ? 3 : b >= 0xE0 ? 2 : 1;
             lowest = missing == 3 ? 0x10000 : missing == 2 ? 0x800 : 0x80;
             partial = b & (0x3F >> missing);
         } else {
-            sink.accept(0xFFFD, end);
+            accept(0xFFFD, end, sink);
         }
     }
 }

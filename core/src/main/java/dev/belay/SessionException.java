@@ -41,7 +41,8 @@ public final class SessionException extends RuntimeException {
         return details;
     }
 
-    static SessionException invalid(String message) {
+    /// A refusal of a request that is wrong in itself.
+    public static SessionException invalid(String message) {
         return new SessionException(ErrorCode.INVALID_REQUEST, message);
     }
 }

@@ -1,0 +1,113 @@
+package dev.belay.agent;
+
+import dev.belay.SessionException;
+import dev.belay.Size;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A command to start: the parameters of `unified_exec`. Start with [#of(String)] and refine.
+///
+/// @param cmd             what the shell is to run
+/// @param workdir         the folder to run in, within the workspace; null: its root
+/// @param shell           the shell; null: the standard one
+/// @param login           whether the shell reads its login files
+/// @param tty             a terminal, or pipes
+/// @param yieldTimeMs     how long the call waits at the most; null: as long as suits the command
+/// @param maxOutputTokens how much output the answer may hold
+/// @param env             variables beyond those of the profile
+/// @param cols            columns of the terminal
+/// @param rows            rows of the terminal
+/// @param timeoutMs       when the command is ended, however it does; null: never
+/// @param waitFor         what to wait for; null: the exit
+/// @param stripAnsi       remove escape sequences and what progress bars have overwritten
+/// @param sessionId       the id of the new session; null: a random one
+/// @param idleTimeoutMs   when the session is ended if nothing happens in it; 0: never; null: as settings say
+public record ExecRequest(
+        String cmd,
+        @Nullable String workdir,
+        @Nullable String shell,
+        boolean login,
+        boolean tty,
+        @Nullable Integer yieldTimeMs,
+        int maxOutputTokens,
+        Map<String, String> env,
+        int cols,
+        int rows,
+        @Nullable Integer timeoutMs,
+        @Nullable WaitFor waitFor,
+        boolean stripAnsi,
+        @Nullable String sessionId,
+        @Nullable Integer idleTimeoutMs) {
+    /// How much output an answer holds unless asked otherwise.
+    public static final int DEFAULT_OUTPUT_TOKENS = 10_000;
+
+    private static final int MOST_OUTPUT_TOKENS = 1_000_000;
+
+    public ExecRequest {
+        env = Map.copyOf(env);
+        requireTime("yield_time_ms", yieldTimeMs);
+        requireTime("idle_timeout_ms", idleTimeoutMs);
+        if (timeoutMs != null && timeoutMs < 1) {
+            throw SessionException.invalid("timeout_ms has to be at least 1; leave it out for none.");
+        }
+        requireTokens(maxOutputTokens);
+    }
+
+    public static ExecRequest of(String cmd) {
+        return new ExecRequest(cmd, null, null, false, true, null, DEFAULT_OUTPUT_TOKENS, Map.of(),
+                Size.DEFAULT.cols(), Size.DEFAULT.rows(), null, null, false, null, null);
+    }
+
+    public ExecRequest workdir(@Nullable String value) {
+        return new ExecRequest(cmd, value, shell, login, tty, yieldTimeMs, maxOutputTokens, env, cols, rows, timeoutMs,
+                waitFor, stripAnsi, sessionId, idleTimeoutMs);
+    }
+
+    /// Runs on pipes instead of a terminal.
+    public ExecRequest pipes() {
+        return new ExecRequest(cmd, workdir, shell, login, false, yieldTimeMs, maxOutputTokens, env, cols, rows,
+                timeoutMs, waitFor, stripAnsi, sessionId, idleTimeoutMs);
+    }
+
+    public ExecRequest yieldTimeMs(int value) {
+        return new ExecRequest(cmd, workdir, shell, login, tty, value, maxOutputTokens, env, cols, rows, timeoutMs,
+                waitFor, stripAnsi, sessionId, idleTimeoutMs);
+    }
+
+    public ExecRequest maxOutputTokens(int value) {
+        return new ExecRequest(cmd, workdir, shell, login, tty, yieldTimeMs, value, env, cols, rows, timeoutMs, waitFor,
+                stripAnsi, sessionId, idleTimeoutMs);
+    }
+
+    public ExecRequest env(Map<String, String> value) {
+        return new ExecRequest(cmd, workdir, shell, login, tty, yieldTimeMs, maxOutputTokens, value, cols, rows,
+                timeoutMs, waitFor, stripAnsi, sessionId, idleTimeoutMs);
+    }
+
+    public ExecRequest waitFor(WaitFor value) {
+        return new ExecRequest(cmd, workdir, shell, login, tty, yieldTimeMs, maxOutputTokens, env, cols, rows,
+                timeoutMs, value, stripAnsi, sessionId, idleTimeoutMs);
+    }
+
+    public ExecRequest stripAnsi() {
+        return new ExecRequest(cmd, workdir, shell, login, tty, yieldTimeMs, maxOutputTokens, env, cols, rows,
+                timeoutMs, waitFor, true, sessionId, idleTimeoutMs);
+    }
+
+    public ExecRequest sessionId(String value) {
+        return new ExecRequest(cmd, workdir, shell, login, tty, yieldTimeMs, maxOutputTokens, env, cols, rows,
+                timeoutMs, waitFor, stripAnsi, value, idleTimeoutMs);
+    }
+
+    static void requireTime(String name, @Nullable Integer millis) {
+        if (millis != null && millis < 0) {
+            throw SessionException.invalid(name + " cannot be negative.");
+        }
+    }
+
+    static void requireTokens(int tokens) {
+        if (tokens < 1 || tokens > MOST_OUTPUT_TOKENS) {
+            throw SessionException.invalid("max_output_tokens is 1 to " + MOST_OUTPUT_TOKENS + ".");
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package dev.belay.agent;
+
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/// Which shell runs a command.
+public final class Shells {
+    private Shells() {}
+
+    /// The user's shell, else bash, else sh.
+    public static String standard(Map<String, String> env) {
+        return Stream.of(env.getOrDefault("SHELL", ""), "/bin/bash")
+                .filter(Shells::usable)
+                .findFirst()
+                .orElse("/bin/sh");
+    }
+
+    private static boolean usable(String shell) {
+        try {
+            return !shell.isEmpty() && Files.isExecutable(Path.of(shell));
+        } catch (InvalidPathException _) {
+            return false;
+        }
+    }
+
+    static List<String> command(String shell, boolean login, String cmd) {
+        List<String> words = new ArrayList<>(List.of(shell));
+        if (login) {
+            words.add("-l");
+        }
+        words.add("-c");
+        words.add(cmd);
+        return words;
+    }
+}

@@ -1,0 +1,43 @@
+package dev.belay.agent;
+
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Map;
+
+/// Where Belay was started: by which agent's program, if by one, and in which folder that works.
+///
+/// @param workspace the folder that sessions may work in
+/// @param why       how it was chosen, in words
+public record Surroundings(Path workspace, String why) {
+    private static final Map<String, String> HOSTS = Map.of(
+            "GEMINI_CLI", "Gemini CLI", "CODEX_SANDBOX", "Codex", "CURSOR_TRACE_ID", "Cursor", "CURSOR_AGENT", "Cursor");
+
+    /// Looks at the environment and the current folder.
+    public static Surroundings look(Map<String, String> env, Path current) {
+        if (isSet(env, "CLAUDE_CODE") || isSet(env, "CLAUDECODE")) {
+            String project = env.getOrDefault("CLAUDE_PROJECT_DIR", "");
+            return isFolder(project)
+                    ? new Surroundings(Path.of(project), "the project folder of Claude Code (CLAUDE_PROJECT_DIR)")
+                    : new Surroundings(current, "the current folder, where Claude Code started Belay");
+        }
+        return HOSTS.entrySet().stream()
+                .filter(host -> isSet(env, host.getKey()))
+                .findFirst()
+                .map(host -> new Surroundings(
+                        current, "the current folder, where " + host.getValue() + " started Belay"))
+                .orElse(new Surroundings(current, "the current folder"));
+    }
+
+    private static boolean isSet(Map<String, String> env, String name) {
+        return !env.getOrDefault(name, "").isEmpty();
+    }
+
+    private static boolean isFolder(String path) {
+        try {
+            return !path.isEmpty() && Files.isDirectory(Path.of(path));
+        } catch (InvalidPathException _) {
+            return false;
+        }
+    }
+}

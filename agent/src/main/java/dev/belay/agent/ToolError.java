@@ -1,0 +1,19 @@
+package dev.belay.agent;
+
+import dev.belay.ErrorCode;
+import dev.belay.SessionException;
+import java.util.Map;
+
+/// Why a tool could not do what it was asked.
+///
+/// @param message what happened and what to do next
+/// @param details facts for programs that go with the code
+public record ToolError(ErrorCode code, String message, Map<String, String> details) {
+    public ToolError {
+        details = Map.copyOf(details);
+    }
+
+    static ToolError of(SessionException refused) {
+        return new ToolError(refused.code(), refused.getMessage(), refused.details());
+    }
+}

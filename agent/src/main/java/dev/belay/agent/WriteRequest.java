@@ -1,0 +1,64 @@
+package dev.belay.agent;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/// Input for a session: the parameters of `write_stdin`. Without characters and keys it is a poll.
+///
+/// @param chars           characters, sent exactly as they are
+/// @param keys            keys by name, pressed after the characters
+/// @param paste           send the characters as a paste rather than as if typed
+/// @param yieldTimeMs     how long the call waits at the most; null: as long as suits what it waits for
+/// @param maxOutputTokens how much output the answer may hold
+/// @param waitFor         what to wait for; null: an answer
+/// @param stripAnsi       remove escape sequences and what progress bars have overwritten
+public record WriteRequest(
+        String sessionId,
+        String chars,
+        List<String> keys,
+        boolean paste,
+        @Nullable Integer yieldTimeMs,
+        int maxOutputTokens,
+        @Nullable WaitFor waitFor,
+        boolean stripAnsi) {
+    public WriteRequest {
+        keys = List.copyOf(keys);
+        ExecRequest.requireTime("yield_time_ms", yieldTimeMs);
+        ExecRequest.requireTokens(maxOutputTokens);
+    }
+
+    /// Characters to send; none to see what came since.
+    public static WriteRequest to(String sessionId, String chars) {
+        return new WriteRequest(
+                sessionId, chars, List.of(), false, null, ExecRequest.DEFAULT_OUTPUT_TOKENS, null, false);
+    }
+
+    public WriteRequest keys(String... value) {
+        return new WriteRequest(sessionId, chars, List.of(value), paste, yieldTimeMs, maxOutputTokens, waitFor,
+                stripAnsi);
+    }
+
+    public WriteRequest pasted() {
+        return new WriteRequest(sessionId, chars, keys, true, yieldTimeMs, maxOutputTokens, waitFor, stripAnsi);
+    }
+
+    public WriteRequest yieldTimeMs(int value) {
+        return new WriteRequest(sessionId, chars, keys, paste, value, maxOutputTokens, waitFor, stripAnsi);
+    }
+
+    public WriteRequest maxOutputTokens(int value) {
+        return new WriteRequest(sessionId, chars, keys, paste, yieldTimeMs, value, waitFor, stripAnsi);
+    }
+
+    public WriteRequest waitFor(WaitFor value) {
+        return new WriteRequest(sessionId, chars, keys, paste, yieldTimeMs, maxOutputTokens, value, stripAnsi);
+    }
+
+    public WriteRequest stripAnsi() {
+        return new WriteRequest(sessionId, chars, keys, paste, yieldTimeMs, maxOutputTokens, waitFor, true);
+    }
+
+    boolean isPoll() {
+        return chars.isEmpty() && keys.isEmpty();
+    }
+}
