@@ -294,6 +294,11 @@ final class Life implements ProcessListener {
         return running;
     }
 
+    InputState inputState() {
+        HostProcess running = process;
+        return running == null || exit != null ? InputState.NOBODY : running.inputState();
+    }
+
     void touch() {
         lastActivityNanos = System.nanoTime();
     }

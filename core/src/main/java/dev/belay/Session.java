@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 /// Several handles may stand for one session, and every method may be called from any thread. Methods that may wait
 /// say so; all others return at once. Dropping a handle does not end the session; [#close()] does.
 public final class Session implements AutoCloseable {
+    /// A program that prints a prompt and then reads does both within this time, unless the machine is busy.
+    private static final long REST_NANOS = 20_000_000;
+
     /// Keeps the owner of all sessions alive while one of them is in use.
     private final Sessions sessions;
 
@@ -53,6 +56,12 @@ public final class Session implements AutoCloseable {
     /// Whether nothing more will ever be printed.
     public boolean drained() {
         return life.sealed();
+    }
+
+    /// Whether it waits for input now: one look at its processes, which returns at once. A program that has just printed
+    /// its prompt may need a moment more; see [#awaitInputState].
+    public InputState inputState() {
+        return life.inputState();
     }
 
     /// Subscribes to what happens from now on.
@@ -104,6 +113,34 @@ public final class Session implements AutoCloseable {
             }
         }
         return exit();
+    }
+
+    /// Whether it waits for input, once it has come to rest: if nobody is seen to wait, this waits, at most for the
+    /// timeout, until nothing was printed for 20 ms or the leader has exited, and looks once more. A session that is
+    /// seen to wait, or has been quiet for that long, is answered for at once.
+    public InputState awaitInputState(Duration timeout) throws InterruptedException {
+        Deadline deadline = Deadline.in(timeout);
+        InputState first = inputState();
+        if (first.seenWaiting() || !awaitRest(deadline)) {
+            return first;
+        }
+        return inputState();
+    }
+
+    /// @return whether it had to wait
+    private boolean awaitRest(Deadline deadline) throws InterruptedException {
+        boolean waited = false;
+        try (var _ = life.busy()) {
+            while (true) {
+                long seen = life.bell.rings();
+                Deadline rest = deadline.earlier(Deadline.atNanos(life.lastOutputNanos() + REST_NANOS));
+                if (life.exit() != null || life.state() == SessionState.CLOSED || rest.passed()) {
+                    return waited;
+                }
+                waited = true;
+                life.bell.await(seen, rest);
+            }
+        }
     }
 
     // --- write ---

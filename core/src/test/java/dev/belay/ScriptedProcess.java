@@ -32,6 +32,8 @@ final class ScriptedProcess implements HostProcess {
     private volatile RuntimeException endFailure;
     private volatile List<String> left = List.of();
     private volatile Runnable afterEnd = () -> {};
+    private volatile InputState inputState = InputState.NOBODY;
+    private final AtomicInteger looks = new AtomicInteger();
 
     ScriptedProcess(ScriptedHost host, Launch launch) {
         this.host = host;
@@ -116,7 +118,17 @@ final class ScriptedProcess implements HostProcess {
         afterEnd = step;
     }
 
+    /// Every look at it sees this from now on.
+    void inputState(InputState seen) {
+        inputState = seen;
+    }
+
     // --- what the test asks ---
+
+    /// How often somebody looked whether it waits for input.
+    int looks() {
+        return looks.get();
+    }
 
     boolean refusesToEnd() {
         return endFailure != null;
@@ -207,6 +219,12 @@ final class ScriptedProcess implements HostProcess {
         }
         signals.add(signal);
         return true;
+    }
+
+    @Override
+    public InputState inputState() {
+        looks.incrementAndGet();
+        return inputState;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.belay.host;
 
+import dev.belay.InputState;
 import dev.belay.Signal;
 import dev.belay.Size;
 import java.nio.ByteBuffer;
@@ -32,6 +33,10 @@ public interface HostProcess {
     ///
     /// @return false if there was nobody to signal
     boolean signal(Signal signal);
+
+    /// Whether somebody waits for input now: a process in the foreground of the terminal, or in the leader's group on
+    /// pipes. Returns at once; what cannot be seen, for want of rights or means, is told as such and never thrown.
+    InputState inputState();
 
     /// Reads on after [ProcessListener#output] asked for a pause.
     void resume();

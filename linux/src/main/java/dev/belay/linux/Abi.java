@@ -8,13 +8,25 @@ import dev.belay.SessionException;
 ///
 /// @param epollEventBytes the size of `struct epoll_event`, which x86_64 packs
 /// @param epollDataOffset where its `data` is
-record Abi(int epollEventBytes, int epollDataOffset, int oDirectory) {
-    static final Abi X86_64 = new Abi(12, 4, 0x10000);
-    static final Abi AARCH64 = new Abi(16, 8, 0x4000);
+/// @param calls           the system calls in which a thread may wait for input
+record Abi(int epollEventBytes, int epollDataOffset, int oDirectory, Calls calls) {
+    static final Abi X86_64 = new Abi(12, 4, 0x10000, new Calls(0, 19, 275, 23, 270, 7, 271, 232, 281, 219));
+    static final Abi AARCH64 = new Abi(
+            16, 8, 0x4000, new Calls(63, 65, 76, Calls.NONE, 72, Calls.NONE, 73, Calls.NONE, 22, 128));
+
+    /// Numbers of system calls that differ between processors; [#NONE] for one that a processor does not have.
+    ///
+    /// @param restart an interrupted call goes on; the kernel does not show which
+    record Calls(int read, int readv, int splice, int select, int pselect6, int poll, int ppoll, int epollWait,
+            int epollPwait, int restart) {
+        static final int NONE = -1;
+    }
 
     static final int SYS_PIDFD_SEND_SIGNAL = 424;
     static final int SYS_PIDFD_OPEN = 434;
     static final int SYS_OPENAT2 = 437;
+    static final int SYS_IO_URING_ENTER = 426;
+    static final int SYS_EPOLL_PWAIT2 = 441;
 
     static final int O_RDONLY = 0;
     static final int O_RDWR = 2;
@@ -22,6 +34,17 @@ record Abi(int epollEventBytes, int epollDataOffset, int oDirectory) {
     static final int O_NONBLOCK = 0x800;
     static final int O_CLOEXEC = 0x80000;
     static final int O_PATH = 0x200000;
+
+    static final int AT_FDCWD = -100;
+    static final int AT_EMPTY_PATH = 0x1000;
+    static final int AT_STATX_DONT_SYNC = 0x4000;
+    static final int STATX_INO = 0x100;
+    static final int STATX_BYTES = 256;
+    static final int STATX_INO_OFFSET = 32;
+    static final int STATX_RDEV_OFFSET = 128;
+    static final int STATX_DEV_OFFSET = 136;
+    /// The major number of `/dev/tty`, whose minor number is 0.
+    static final int TTYAUX_MAJOR = 5;
 
     static final long RESOLVE_NO_MAGICLINKS = 0x02;
     static final long RESOLVE_BENEATH = 0x08;
@@ -36,6 +59,11 @@ record Abi(int epollEventBytes, int epollDataOffset, int oDirectory) {
     static final int EPOLL_CLOEXEC = 0x80000;
     static final int EFD_CLOEXEC = 0x80000;
     static final int EFD_NONBLOCK = 0x800;
+
+    static final int POLLIN = 0x001;
+    static final int POLLFD_BYTES = 8;
+    static final int POLLFD_EVENTS = 4;
+    static final int IOVEC_BYTES = 16;
 
     static final int TCGETS = 0x5401;
     static final int TCSETS = 0x5402;

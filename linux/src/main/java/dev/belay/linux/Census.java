@@ -203,7 +203,8 @@ final class Census {
         entries.add(new Entry(proc, tag, mark));
     }
 
-    private static long[] pids() {
+    /// The numbers of all processes, newest first.
+    static long[] pids() {
         String[] names = new File("/proc").list();
         if (names == null) {
             throw new SessionException(

@@ -2,6 +2,7 @@ package dev.belay.linux;
 
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntUnaryOperator;
 
 /// A file descriptor that several threads use: it is closed when its owner has closed it and the last user is done,
 /// so that no call ever meets a number that was given to another file.
@@ -36,6 +37,18 @@ final class Fd {
     void release(Libc libc) {
         if (users.decrementAndGet() == 0) {
             libc.close(number);
+        }
+    }
+
+    /// Uses the descriptor for one call, if it is open; else gives the fallback.
+    int with(Libc libc, int fallback, IntUnaryOperator call) {
+        if (!acquire()) {
+            return fallback;
+        }
+        try {
+            return call.applyAsInt(number);
+        } finally {
+            release(libc);
         }
     }
 

@@ -42,6 +42,7 @@ final class Libc {
     private static final MethodHandle PIPE2 = bind("pipe2");
     private static final MethodHandle READLINK = bind("readlink");
     private static final MethodHandle FACCESSAT = bind("faccessat");
+    private static final MethodHandle STATX = bind("statx");
     private static final MethodHandle EPOLL_CREATE1 = bind("epoll_create1");
     private static final MethodHandle EPOLL_CTL = bind("epoll_ctl");
     private static final MethodHandle EPOLL_WAIT = bind("epoll_wait");
@@ -50,6 +51,7 @@ final class Libc {
     private static final MethodHandle KILL = bind("kill");
     private static final MethodHandle GETPGID = bind("getpgid");
     private static final MethodHandle PRLIMIT = bind("prlimit");
+    private static final MethodHandle PROCESS_VM_READV = bind("process_vm_readv");
     private static final MethodHandle SPAWN = bind("posix_spawn");
     private static final MethodHandle ATTR_INIT = bind("posix_spawnattr_init");
     private static final MethodHandle ATTR_DESTROY = bind("posix_spawnattr_destroy");
@@ -142,6 +144,10 @@ final class Libc {
         return callInt(FACCESSAT, folder, path.address(), mode, 0, 0, 0);
     }
 
+    int statx(int folder, MemorySegment path, int flags, int mask, MemorySegment into) {
+        return callInt(STATX, folder, path.address(), flags, mask, into.address(), 0);
+    }
+
     int ioctl(int fd, int request, MemorySegment argument) {
         return ioctl(fd, request, argument.address());
     }
@@ -193,6 +199,14 @@ final class Libc {
 
     int prlimit(long pid, int resource, MemorySegment limit, MemorySegment old) {
         return callInt(PRLIMIT, pid, resource, limit.address(), old.address(), 0, 0);
+    }
+
+    /// Reads the memory of another process.
+    ///
+    /// @param local  an `iovec` that says where to
+    /// @param remote an `iovec` that says where from
+    int processVmRead(long pid, MemorySegment local, MemorySegment remote) {
+        return callInt(PROCESS_VM_READV, pid, local.address(), 1, remote.address(), 1, 0);
     }
 
     // --- spawning ---

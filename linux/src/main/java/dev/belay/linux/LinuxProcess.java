@@ -1,6 +1,7 @@
 package dev.belay.linux;
 
 import dev.belay.ExitStatus;
+import dev.belay.InputState;
 import dev.belay.Outlet;
 import dev.belay.Signal;
 import dev.belay.Size;
@@ -348,6 +349,35 @@ final class LinuxProcess implements HostProcess, Loop.Source {
         MemorySegment group = arena.allocate(ValueLayout.JAVA_INT);
         int result = input.with(libc, -Errno.EBADF, fd -> libc.ioctl(fd, Abi.TIOCGPGRP, group));
         return result < 0 ? pid : group.get(ValueLayout.JAVA_INT, 0);
+    }
+
+    @Override
+    public InputState inputState() {
+        try (Arena arena = Arena.ofConfined()) {
+            Libc libc = new Libc(arena);
+            InputLook look = new InputLook(libc, arena);
+            // The child's side of a terminal is what its descriptors lead to; the two ends of a pipe are one file.
+            int open = slave == null
+                    ? input.with(libc, -Errno.EBADF, look::at)
+                    : slave.with(libc, -Errno.EBADF, look::at);
+            if (open < 0) {
+                return InputState.NOBODY;
+            }
+            InputLook.Seen seen = look.group(foreground(libc, arena));
+            // After the look: a program that is blocked by then has set its modes before.
+            return seen.in(modes(libc, arena));
+        }
+    }
+
+    /// The local modes of the terminal; pipes count as one that takes and shows lines.
+    private int modes(Libc libc, Arena arena) {
+        int usual = Abi.ICANON | Abi.ECHO;
+        if (slave == null) {
+            return usual;
+        }
+        MemorySegment termios = arena.allocate(Abi.TERMIOS_BYTES, 4);
+        int result = slave.with(libc, -Errno.EBADF, fd -> libc.ioctl(fd, Abi.TCGETS, termios));
+        return result < 0 ? usual : termios.get(ValueLayout.JAVA_INT, Abi.TERMIOS_LFLAG);
     }
 
     private List<Proc> members() {

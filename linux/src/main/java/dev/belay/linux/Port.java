@@ -77,14 +77,7 @@ final class Port implements Loop.Source {
 
     /// Uses the descriptor for one call, if it is open; else gives the fallback.
     int with(Libc libc, int fallback, java.util.function.IntUnaryOperator call) {
-        if (!fd.acquire()) {
-            return fallback;
-        }
-        try {
-            return call.applyAsInt(fd.number());
-        } finally {
-            fd.release(libc);
-        }
+        return fd.with(libc, fallback, call);
     }
 
     /// Begins to read. Called by the opener, before anything else happens to the port.

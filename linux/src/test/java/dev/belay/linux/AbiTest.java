@@ -6,6 +6,7 @@ import dev.belay.ErrorCode;
 import dev.belay.SessionException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,8 +33,11 @@ class AbiTest {
             #include <sys/eventfd.h>
             #include <sys/ioctl.h>
             #include <sys/resource.h>
+            #include <sys/stat.h>
             #include <sys/syscall.h>
+            #include <sys/uio.h>
             #include <sys/wait.h>
+            #include <linux/major.h>
             #include <linux/openat2.h>
             #include <asm/termbits.h>
             #include <asm/ioctls.h>
@@ -44,6 +48,15 @@ class AbiTest {
             Map.entry("SYS_PIDFD_SEND_SIGNAL", "SYS_pidfd_send_signal"),
             Map.entry("SYS_PIDFD_OPEN", "SYS_pidfd_open"),
             Map.entry("SYS_OPENAT2", "SYS_openat2"),
+            Map.entry("SYS_IO_URING_ENTER", "SYS_io_uring_enter"),
+            Map.entry("SYS_EPOLL_PWAIT2", "SYS_epoll_pwait2"),
+            Map.entry("STATX_BYTES", "sizeof(struct statx)"),
+            Map.entry("STATX_INO_OFFSET", "offsetof(struct statx, stx_ino)"),
+            Map.entry("STATX_RDEV_OFFSET", "offsetof(struct statx, stx_rdev_major)"),
+            Map.entry("STATX_DEV_OFFSET", "offsetof(struct statx, stx_dev_major)"),
+            Map.entry("POLLFD_BYTES", "sizeof(struct pollfd)"),
+            Map.entry("POLLFD_EVENTS", "offsetof(struct pollfd, events)"),
+            Map.entry("IOVEC_BYTES", "sizeof(struct iovec)"),
             Map.entry("TERMIOS_BYTES", "sizeof(struct termios)"),
             Map.entry("TERMIOS_IFLAG", "offsetof(struct termios, c_iflag)"),
             Map.entry("TERMIOS_OFLAG", "offsetof(struct termios, c_oflag)"),
@@ -55,6 +68,12 @@ class AbiTest {
             Map.entry("SPAWNATTR_BYTES", "sizeof(posix_spawnattr_t)"),
             Map.entry("FILE_ACTIONS_BYTES", "sizeof(posix_spawn_file_actions_t)"),
             Map.entry("SIGSET_BYTES", "sizeof(sigset_t)"));
+
+    /// System calls whose name in C is not ours.
+    private static final Map<String, String> CALLS = Map.of(
+            "epollWait", "SYS_epoll_wait",
+            "epollPwait", "SYS_epoll_pwait",
+            "restart", "SYS_restart_syscall");
 
     @TempDir
     Path folder;
@@ -71,6 +90,11 @@ class AbiTest {
         checks.put("sizeof(struct winsize)", 8L);
         checks.put("sizeof(struct rlimit)", 16L);
         checks.put("O_DIRECTORY", (long) abi.oDirectory());
+        for (RecordComponent call : Abi.Calls.class.getRecordComponents()) {
+            checks.put(
+                    CALLS.getOrDefault(call.getName(), "SYS_" + call.getName()),
+                    ((Integer) call.getAccessor().invoke(abi.calls())).longValue());
+        }
         for (Class<?> table : List.of(Abi.class, Errno.class)) {
             for (Field field : table.getDeclaredFields()) {
                 if (Modifier.isStatic(field.getModifiers()) && field.getType().isPrimitive()) {
@@ -83,13 +107,14 @@ class AbiTest {
         }
         assertThat(checks).hasSizeGreaterThan(60);
         StringBuilder source = new StringBuilder(HEADERS);
-        checks.forEach((expression, value) -> source.append("_Static_assert((unsigned) (")
-                .append(expression)
-                .append(") == (unsigned) ")
-                .append(value)
-                .append("LL, \"")
-                .append(expression)
-                .append("\");\n"));
+        checks.forEach((expression, value) -> {
+            if (expression.startsWith("SYS_") && value == Abi.Calls.NONE) {
+                source.append("#ifdef %1$s\n#error %1$s\n#endif\n".formatted(expression));
+            } else {
+                source.append("_Static_assert((unsigned) (%1$s) == (unsigned) %2$dLL, \"%1$s\");\n"
+                        .formatted(expression, value));
+            }
+        });
         Path file = Files.writeString(folder.resolve("abi.c"), source);
         assertThat(Jvm.run(new ArrayList<>(List.of(compiler, "-fsyntax-only", file.toString())))).isEmpty();
     }

@@ -32,6 +32,7 @@ public abstract class SessionContract
             WriteContract,
             KnowContract,
             WaitContract,
+            InputContract,
             EndContract,
             ResourceContract,
             KeyboardContract,
