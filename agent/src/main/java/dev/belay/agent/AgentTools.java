@@ -223,8 +223,9 @@ public final class AgentTools {
                 return null;
             }
             boolean application = Keys.anyCursorKey(request.keys()) && CursorKeys.application(session.output());
-            String text = (request.paste() && !request.chars().isEmpty() ? Keys.pasted(request.chars()) : request.chars())
-                    + Keys.sequence(request.keys(), application);
+            String text =
+                    (request.paste() && !request.chars().isEmpty() ? Keys.pasted(request.chars()) : request.chars())
+                            + Keys.sequence(request.keys(), application);
             byte[] bytes = text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
             Duration most = sessions.limits().writeTimeout();
             int taken = session.write(bytes, most.compareTo(settings.maxCall()) < 0 ? most : settings.maxCall());

@@ -1,7 +1,7 @@
 package dev.belay.agent;
 
-import dev.belay.Chunk;
-import dev.belay.Gap;
+import dev.belay.ReadResult.Chunk;
+import dev.belay.ReadResult.Gap;
 import dev.belay.OutputLog;
 import dev.belay.ReadResult;
 import java.nio.charset.StandardCharsets;

@@ -89,7 +89,7 @@ public record ExecRequest(
                 timeoutMs, value, stripAnsi, sessionId, idleTimeoutMs);
     }
 
-    public ExecRequest stripAnsi() {
+    public ExecRequest stripped() {
         return new ExecRequest(cmd, workdir, shell, login, tty, yieldTimeMs, maxOutputTokens, env, cols, rows,
                 timeoutMs, waitFor, true, sessionId, idleTimeoutMs);
     }

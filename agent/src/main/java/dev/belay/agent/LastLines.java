@@ -1,6 +1,6 @@
 package dev.belay.agent;
 
-import dev.belay.Chunk;
+import dev.belay.ReadResult.Chunk;
 import dev.belay.OutputLog;
 import dev.belay.ReadResult;
 

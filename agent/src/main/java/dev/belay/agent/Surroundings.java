@@ -11,7 +11,8 @@ import java.util.Map;
 /// @param why       how it was chosen, in words
 public record Surroundings(Path workspace, String why) {
     private static final Map<String, String> HOSTS = Map.of(
-            "GEMINI_CLI", "Gemini CLI", "CODEX_SANDBOX", "Codex", "CURSOR_TRACE_ID", "Cursor", "CURSOR_AGENT", "Cursor");
+            "GEMINI_CLI", "Gemini CLI", "CODEX_SANDBOX", "Codex", "CURSOR_TRACE_ID", "Cursor", "CURSOR_AGENT",
+            "Cursor");
 
     /// Looks at the environment and the current folder.
     public static Surroundings look(Map<String, String> env, Path current) {

@@ -14,6 +14,6 @@ public record ToolError(ErrorCode code, String message, Map<String, String> deta
     }
 
     static ToolError of(SessionException refused) {
-        return new ToolError(refused.code(), refused.getMessage(), refused.details());
+        return new ToolError(refused.code(), String.valueOf(refused.getMessage()), refused.details());
     }
 }

@@ -31,9 +31,11 @@ public final class Toolchain {
             "ansible-playbook", "which");
     /// Those that keep locks or half-written files in the folder they work in.
     private static final Set<String> BUILDS = Set.of(
-            "cargo", "npm", "npx", "yarn", "pnpm", "bun", "pip", "uv", "poetry", "pdm", "go", "mvn", "mvnd", "mvnw", "gradle",
+            "cargo", "npm", "npx", "yarn", "pnpm", "bun", "pip", "uv", "poetry", "pdm", "go", "mvn", "mvnd", "mvnw",
+            "gradle",
             "gradlew", "ant", "sbt", "make", "gmake", "cmake", "ninja", "meson", "bazel", "buck2", "dotnet", "msbuild",
-            "bundle", "composer", "swift", "xcodebuild", "zig", "cabal", "stack", "mix", "dart", "flutter", "terraform");
+            "bundle", "composer", "swift", "xcodebuild", "zig", "cabal", "stack", "mix", "dart", "flutter",
+            "terraform");
     private static final Pattern VERSION = Pattern.compile("-?[0-9][0-9.]*$");
 
     private Toolchain() {}

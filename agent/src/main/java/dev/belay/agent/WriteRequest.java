@@ -54,7 +54,7 @@ public record WriteRequest(
         return new WriteRequest(sessionId, chars, keys, paste, yieldTimeMs, maxOutputTokens, value, stripAnsi);
     }
 
-    public WriteRequest stripAnsi() {
+    public WriteRequest stripped() {
         return new WriteRequest(sessionId, chars, keys, paste, yieldTimeMs, maxOutputTokens, waitFor, true);
     }
 
