@@ -195,7 +195,7 @@ public final class AgentTools {
                 Session session = find(request.sessionId());
                 OutputLog log = session.output();
                 long before = log.end();
-                ToolError refused = request.isPoll() ? null : type(session, request, patience);
+                ToolError refused = request.isPoll() ? null : type(session, request);
                 Waited.Fired fired;
                 if (refused != null) {
                     fired = session.exit().isPresent() ? Waited.Fired.EXIT : Waited.Fired.TIMEOUT;
@@ -216,8 +216,7 @@ public final class AgentTools {
     }
 
     /// @return why the session did not take the input, if it did not
-    private @Nullable ToolError type(Session session, WriteRequest request, Patience patience)
-            throws InterruptedException {
+    private @Nullable ToolError type(Session session, WriteRequest request) throws InterruptedException {
         try {
             if (session.spec().mode() instanceof Mode.Pipe && specialOnPipes(session, request)) {
                 return null;
