@@ -141,6 +141,14 @@ public interface InputContract extends Rig {
     }
 
     @Test
+    default void aSessionThatNeverComesToRestIsAnsweredForInTime() throws InterruptedException {
+        Session session = shell("while :; do echo noise; done");
+        expect(session.cursor(), "noise");
+        assertThat(session.awaitInputState(Duration.ofMillis(50))).isEqualTo(InputState.NOBODY);
+        assertThat(session.awaitInputState(Duration.ZERO)).isEqualTo(InputState.NOBODY);
+    }
+
+    @Test
     default void theStateFollowsAConversation() throws InterruptedException {
         Session session = shell("while read line; do echo \"got $line\"; done");
         Cursor cursor = session.drainer();
