@@ -53,8 +53,8 @@ public interface InputContract extends Rig {
         bash.interrupt();
         prompts(bash, "ready> ", WAITING);
         // A job in the background is not what the terminal waits for.
-        bash.writeLine("sleep 1000 & cat");
-        comesTo(bash, WAITING);
+        bash.writeLine("sleep 1000 & echo 'now ''cat'; cat");
+        prompts(bash, "now cat", WAITING);
         bash.writeLine("twice");
         expect(bash.drainer(), "twice\\s+twice");
         comesTo(bash, WAITING);
