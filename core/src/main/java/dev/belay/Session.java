@@ -127,14 +127,17 @@ public final class Session implements AutoCloseable {
         return inputState();
     }
 
-    /// @return whether it had to wait
+    /// @return whether anything may have changed: it had to wait, or the session has ended
     private boolean awaitRest(Deadline deadline) throws InterruptedException {
         boolean waited = false;
         try (var _ = life.busy()) {
             while (true) {
                 long seen = life.bell.rings();
                 Deadline rest = deadline.earlier(Deadline.atNanos(life.lastOutputNanos() + REST_NANOS));
-                if (life.exit() != null || life.state() == SessionState.CLOSED || rest.passed()) {
+                if (life.exit() != null || life.state() == SessionState.CLOSED) {
+                    return true;
+                }
+                if (rest.passed()) {
                     return waited;
                 }
                 waited = true;

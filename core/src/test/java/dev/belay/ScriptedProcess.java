@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 /// A process of a [ScriptedHost]. What it says reaches the listener one call at a time, as from a host's loop.
 final class ScriptedProcess implements HostProcess {
@@ -32,7 +33,7 @@ final class ScriptedProcess implements HostProcess {
     private volatile RuntimeException endFailure;
     private volatile List<String> left = List.of();
     private volatile Runnable afterEnd = () -> {};
-    private volatile InputState inputState = InputState.NOBODY;
+    private volatile Supplier<InputState> look = () -> InputState.NOBODY;
     private final AtomicInteger looks = new AtomicInteger();
 
     ScriptedProcess(ScriptedHost host, Launch launch) {
@@ -118,9 +119,9 @@ final class ScriptedProcess implements HostProcess {
         afterEnd = step;
     }
 
-    /// Every look at it sees this from now on.
-    void inputState(InputState seen) {
-        inputState = seen;
+    /// Every look whether it waits for input is answered so from now on.
+    void looksLike(Supplier<InputState> seen) {
+        look = seen;
     }
 
     // --- what the test asks ---
@@ -224,7 +225,7 @@ final class ScriptedProcess implements HostProcess {
     @Override
     public InputState inputState() {
         looks.incrementAndGet();
-        return inputState;
+        return look.get();
     }
 
     @Override

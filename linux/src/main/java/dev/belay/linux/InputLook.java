@@ -117,9 +117,10 @@ final class InputLook {
         return hidden ? Seen.UNCLEAR : seen;
     }
 
-    /// What it means that a thread could not be looked at: it is gone, or may not be looked at.
+    /// What it means that a thread could not be looked at. Everybody may see whether it sleeps; one that does not waits
+    /// for nothing: it is another user's and computes, or it is dying, which makes it root's for the kernel, or gone.
     private Seen unseen(long tid) {
-        return libc.getpgid(tid) >= 0 ? Seen.UNCLEAR : Seen.NOBODY;
+        return sleeps(tid) ? Seen.UNCLEAR : Seen.NOBODY;
     }
 
     private Seen thread(long tid) {

@@ -5,7 +5,7 @@ import dev.belay.testkit.SessionContract;
 import java.nio.file.Path;
 
 /// The Linux host passes the contract.
-class LinuxSessionTest extends SessionContract {
+class LinuxSessionTest extends SessionContract implements LinuxInputContract {
     @Override
     public Host host(Path workspace) {
         return LinuxHost.at(workspace);

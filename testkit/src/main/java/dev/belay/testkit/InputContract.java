@@ -53,8 +53,8 @@ public interface InputContract extends Rig {
         bash.interrupt();
         prompts(bash, "ready> ", WAITING);
         // A job in the background is not what the terminal waits for.
-        bash.writeLine("sleep 1000 & cat");
-        comesTo(bash, WAITING);
+        bash.writeLine("sleep 1000 & echo 'now ''cat'; cat");
+        prompts(bash, "now cat", WAITING);
         bash.writeLine("twice");
         expect(bash.drainer(), "twice\\s+twice");
         comesTo(bash, WAITING);
@@ -138,6 +138,14 @@ public interface InputContract extends Rig {
         assertThat(held.awaitInputState(PATIENCE)).isEqualTo(InputState.NOBODY);
         held.close(true);
         assertThat(held.inputState()).isEqualTo(InputState.NOBODY);
+    }
+
+    @Test
+    default void aSessionThatNeverComesToRestIsAnsweredForInTime() throws InterruptedException {
+        Session session = shell("while :; do echo noise; done");
+        expect(session.cursor(), "noise");
+        assertThat(session.awaitInputState(Duration.ofMillis(50))).isEqualTo(InputState.NOBODY);
+        assertThat(session.awaitInputState(Duration.ZERO)).isEqualTo(InputState.NOBODY);
     }
 
     @Test
