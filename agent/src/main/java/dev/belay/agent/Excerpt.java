@@ -161,7 +161,7 @@ record Excerpt(String text, long start, long next, long omitted, long tokens) {
 
         Excerpt excerpt(long from, Pass pass, Mark mark) {
             long end = pass.settled();
-            if (chars == head.length() + tail.length() && chars <= form.maxChars()) {
+            if (chars == (long) head.length() + tail.length() && chars <= form.maxChars()) {
                 String all = head.text() + tail.text();
                 long tokens = form.tokens().count(all);
                 if (tokens <= form.maxTokens()) {
@@ -175,7 +175,7 @@ record Excerpt(String text, long start, long next, long omitted, long tokens) {
             long missing = Math.max(0, tailStart - resume);
             String text = head.text() + (head.isEmpty() || head.endsWithNewline() ? "" : "\n")
                     + "[Output truncated] " + mark.missing(missing, resume) + "\n" + tail.text();
-            long shown = head.length() + tail.length();
+            long shown = (long) head.length() + tail.length();
             long shownTokens = form.tokens().count(head.text()) + form.tokens().count(tail.text());
             long all = shown == 0 ? chars / 4 : shownTokens * chars / shown;
             return new Excerpt(text, from, end, pass.lost + missing, all);
