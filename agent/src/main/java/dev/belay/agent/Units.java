@@ -11,7 +11,9 @@ final class Units implements PlainText.Sink {
 
     /// Receives the units in order.
     interface Sink {
-        /// @param offset where the unit begins in the log
+        /// Takes one unit.
+        ///
+        /// @param offset where it begins in the log
         void unit(CharSequence text, long offset);
     }
 

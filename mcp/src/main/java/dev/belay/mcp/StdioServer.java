@@ -1,0 +1,85 @@
+package dev.belay.mcp;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/// Carries a [Conversation] over two streams, one message a line.
+public final class StdioServer {
+    /// The longest message: one of the largest inputs, with every byte escaped.
+    private static final int MAX_MESSAGE_BYTES = 8 << 20;
+
+    private final InputStream in;
+    private final OutputStream out;
+    private final JsonMapper json = JsonMapper.shared();
+    private final ReentrantLock turn = new ReentrantLock();
+    private volatile boolean broken;
+
+    public StdioServer(InputStream in, OutputStream out) {
+        this.in = new BufferedInputStream(in, 64 << 10);
+        this.out = out;
+    }
+
+    /// Serves until the client closes its end of either stream.
+    public void run(Conversation conversation) throws IOException {
+        try (conversation) {
+            for (byte[] line = line(); line != null && !broken; line = line()) {
+                if (line.length > MAX_MESSAGE_BYTES) {
+                    send(tooLong());
+                } else if (!isBlank(line)) {
+                    conversation.receive(new String(line, StandardCharsets.UTF_8), this::send);
+                }
+            }
+        }
+    }
+
+    private JsonNode tooLong() {
+        return json.readTree("{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":"
+                + "\"A message has at most " + MAX_MESSAGE_BYTES + " bytes; send input in parts.\"}}");
+    }
+
+    /// The next line without its end; null at the end. Of one that is too long only as much is kept as shows that.
+    private byte @Nullable [] line() throws IOException {
+        ByteArrayOutputStream line = new ByteArrayOutputStream(512);
+        int b = in.read();
+        if (b < 0) {
+            return null;
+        }
+        for (; b >= 0 && b != '\n'; b = in.read()) {
+            if (line.size() <= MAX_MESSAGE_BYTES) {
+                line.write(b);
+            }
+        }
+        return line.toByteArray();
+    }
+
+    private static boolean isBlank(byte[] line) {
+        for (byte b : line) {
+            if (b != ' ' && b != '\t' && b != '\r') {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /// Messages go out whole, one after the other. A client that is gone is noticed at the next line it does not send.
+    private void send(JsonNode message) {
+        byte[] bytes = (json.writeValueAsString(message) + "\n").getBytes(StandardCharsets.UTF_8);
+        turn.lock();
+        try {
+            out.write(bytes);
+            out.flush();
+        } catch (IOException e) {
+            broken = true;
+        } finally {
+            turn.unlock();
+        }
+    }
+}
