@@ -8,6 +8,7 @@ import dev.belay.Sessions;
 import dev.belay.Signal;
 import dev.belay.Size;
 import dev.belay.linux.LinuxHost;
+import dev.belay.linux.Machine;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -316,6 +317,22 @@ enum Act {
             }
             p.close(session);
             Files.delete(p.folder.resolve("workspace").resolve(said));
+        }
+    },
+    /// As hidden as can be, but in a control group, where there can be any.
+    GROUPED(8) {
+        @Override
+        void run(Player p) throws Exception {
+            SessionSpec spec = SessionSpec.of("/bin/sh", "-c", "(env -i setsid sleep " + Player.FOREVER
+                    + " </dev/null >/dev/null 2>&1 &); echo up; read x")
+                    .resources(Resources.AS_BELAY.together(Resources.Together.UNBOUNDED));
+            if (Machine.controlGroups().place() == null) {
+                p.refused(ErrorCode.UNAVAILABLE, () -> p.sessions.open(spec));
+                return;
+            }
+            Session session = p.open(p.random.nextBoolean() ? spec : spec.pipe());
+            p.expect(session.cursor(), "up");
+            p.close(session);
         }
     },
     SURVIVORS(15) {

@@ -1,5 +1,6 @@
 import dev.belay.Sessions;
 import dev.belay.Stats;
+import dev.belay.linux.Machine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -23,13 +24,14 @@ record Holdings(List<String> descriptors, List<String> threads, List<String> chi
     }
 
     /// With what a host and its sessions hold as long as they are open: the loop's two descriptors, the workspace's, the
-    /// lock of the state folder; the loop's thread and the timer's.
+    /// locks of the state folder and of the host's control group; the loop's thread and the timer's.
     Holdings withHost(boolean open) {
         if (!open) {
             return this;
         }
         List<String> more = new ArrayList<>(descriptors);
-        more.addAll(List.of("anon_inode:[eventpoll]", "anon_inode:[eventfd]", "FOLDER/workspace", "FOLDER.lock"));
+        more.addAll(List.of(
+                "anon_inode:[eventpoll]", "anon_inode:[eventfd]", "FOLDER/workspace", "FOLDER.lock", "GROUP.lock"));
         List<String> running = new ArrayList<>(threads);
         running.addAll(List.of("belay-loop", "belay-timer"));
         return new Holdings(more, running, children);
@@ -52,6 +54,7 @@ record Holdings(List<String> descriptors, List<String> threads, List<String> chi
         left.addAll(beyond(now.threads, expected.threads, "thread "));
         left.addAll(beyond(now.children, expected.children, ""));
         left.addAll(processes(sessions.instance()));
+        left.addAll(groups(expected.descriptors.contains("GROUP.lock")));
         Stats stats = sessions.stats();
         if (stats.permitsUsed() != 0 || stats.opened() != stats.closed() || stats.leaked() != 0
                 || stats.bytesUnstored() != 0 || !sessions.list().isEmpty()) {
@@ -61,6 +64,29 @@ record Holdings(List<String> descriptors, List<String> threads, List<String> chi
             files.filter(file -> file.toString().endsWith(".log")).forEach(file -> left.add("state file " + file));
         }
         return left;
+    }
+
+    /// Control groups of this JVM: none of a session, and none of a host but the one that is open.
+    private static List<String> groups(boolean hostOpen) throws IOException {
+        Path place = Machine.controlGroups().place();
+        List<String> found = new ArrayList<>();
+        if (place == null) {
+            return found;
+        }
+        int hosts = hostOpen ? -1 : 0;
+        String ours = "belay-" + ProcessHandle.current().pid() + "-*";
+        try (DirectoryStream<Path> all = Files.newDirectoryStream(place, ours)) {
+            for (Path host : all) {
+                hosts++;
+                try (DirectoryStream<Path> each = Files.newDirectoryStream(host, "s[0-9]*")) {
+                    each.forEach(group -> found.add("control group " + group));
+                }
+            }
+        }
+        if (hosts > 0) {
+            found.add(hosts + " control groups of hosts");
+        }
+        return found;
     }
 
     private static List<String> beyond(List<String> now, List<String> expected, String what) {
@@ -79,7 +105,8 @@ record Holdings(List<String> descriptors, List<String> threads, List<String> chi
                 if (!jvmsOwn) {
                     found.add(target.replaceAll(":\\[\\d+\\]", "")
                             .replaceAll(".*/soak\\d+/workspace$", "FOLDER/workspace")
-                            .replaceAll(".*/soak\\d+/.*\\.lock$", "FOLDER.lock"));
+                            .replaceAll(".*/soak\\d+/.*\\.lock$", "FOLDER.lock")
+                            .replaceAll(".*/belay-[^/]+/cgroup\\.freeze$", "GROUP.lock"));
                 }
             }
         } catch (IOException e) {

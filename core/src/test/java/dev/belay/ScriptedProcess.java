@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -33,6 +34,7 @@ final class ScriptedProcess implements HostProcess {
     private volatile List<String> left = List.of();
     private volatile Runnable afterEnd = () -> {};
     private volatile InputState inputState = InputState.NOBODY;
+    private volatile EndReason limitHit;
     private final AtomicInteger looks = new AtomicInteger();
 
     ScriptedProcess(ScriptedHost host, Launch launch) {
@@ -65,6 +67,16 @@ final class ScriptedProcess implements HostProcess {
             buffer.put(i, (byte) '?');
         }
         return more;
+    }
+
+    /// From now on the kernel says that this limit of the whole session was reached.
+    void hits(EndReason limit) {
+        limitHit = limit;
+    }
+
+    @Override
+    public Optional<EndReason> limitHit(ExitStatus exit) {
+        return Optional.ofNullable(limitHit);
     }
 
     void exit(int code) {
