@@ -14,6 +14,10 @@ public enum EndReason {
     CPU_LIMIT,
     /// The leader wrote a larger file than its [Resources] allow.
     FILE_SIZE_LIMIT,
+    /// The session was ended because its processes used more memory than they may [together][Resources.Together].
+    MEMORY_LIMIT,
+    /// The leader failed, after the session was refused more processes than it may have [together][Resources.Together].
+    PROCESS_LIMIT,
     /// Nothing happened in the session for its idle time.
     IDLE_TIMEOUT,
     /// Belay itself ended.

@@ -180,7 +180,7 @@ final class Life implements ProcessListener {
 
     @Override
     public void exited(ExitStatus status, boolean held) {
-        reason.compareAndSet(null, spec.resources().reasonOf(status));
+        reason.compareAndSet(null, reasonOf(status));
         keyboard.retire();
         endedAt = Instant.now();
         if (!held) {
@@ -193,6 +193,15 @@ final class Life implements ProcessListener {
         if (!held) {
             registry.released(this);
         }
+    }
+
+    private EndReason reasonOf(ExitStatus status) {
+        HostProcess running = process;
+        EndReason byTheLeader = spec.resources().reasonOf(status);
+        if (byTheLeader != EndReason.EXIT || running == null || spec.resources().together() == null) {
+            return byTheLeader;
+        }
+        return running.limitHit(status).orElse(byTheLeader);
     }
 
     @Override

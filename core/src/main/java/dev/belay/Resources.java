@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// What the processes of a session may use. The kernel counts each process by itself, but for `processes`, which it
-/// counts per user. Null: as Belay itself may. Start with [#AS_BELAY] and refine.
+/// counts per user, and for what is said of all `together`. Null: as Belay itself may. Start with [#AS_BELAY] and refine.
 ///
 /// @param cpu         processor time; a process that uses more is ended by SIGXCPU
 /// @param memoryBytes address space; beyond it a process gets no more memory. Programs that reserve much more than they
@@ -13,15 +13,52 @@ import org.jspecify.annotations.Nullable;
 /// @param openFiles   open descriptors
 /// @param processes   processes of the user, not of the session; root has no limit
 /// @param coreBytes   the size of a core dump; 0 for none
+/// @param together    what all processes of the session may use together; the open is refused where the machine cannot
+///                    hold them to it
 public record Resources(
         @Nullable Duration cpu,
         @Nullable Long memoryBytes,
         @Nullable Long fileBytes,
         @Nullable Long openFiles,
         @Nullable Long processes,
-        @Nullable Long coreBytes) {
+        @Nullable Long coreBytes,
+        @Nullable Together together) {
     /// No limits beyond those that Belay itself has.
-    public static final Resources AS_BELAY = new Resources(null, null, null, null, null, null);
+    public static final Resources AS_BELAY = new Resources(null, null, null, null, null, null, null);
+
+    /// What all processes of a session may use together, however many they are. On Linux they are held in a control group
+    /// of their own, from before the program starts: none escapes it. Null: as Belay itself may.
+    ///
+    /// @param memoryBytes memory in use, without swap; when it is used up the kernel ends the whole session by SIGKILL
+    /// @param processes   processes and threads at once; beyond it a process cannot start another
+    /// @param cores       processor time per time, where 1.5 is all of one core and half of another
+    public record Together(@Nullable Long memoryBytes, @Nullable Long processes, @Nullable Double cores) {
+        /// A group of their own, without bounds: it makes sure that ending the session finds every process.
+        public static final Together UNBOUNDED = new Together(null, null, null);
+
+        private static final double FEWEST_CORES = 0.01;
+
+        public Together {
+            requirePositive("memory", memoryBytes);
+            requirePositive("processes", processes);
+            if (cores != null && !(cores >= FEWEST_CORES)) {
+                throw SessionException.invalid("The share of cores has to be at least " + FEWEST_CORES
+                        + "; leave it out for no limit.");
+            }
+        }
+
+        public Together memoryBytes(@Nullable Long value) {
+            return new Together(value, processes, cores);
+        }
+
+        public Together processes(@Nullable Long value) {
+            return new Together(memoryBytes, value, cores);
+        }
+
+        public Together cores(@Nullable Double value) {
+            return new Together(memoryBytes, processes, value);
+        }
+    }
 
     public Resources {
         if (cpu != null && cpu.compareTo(Duration.ofSeconds(1)) < 0) {
@@ -38,27 +75,31 @@ public record Resources(
     }
 
     public Resources cpu(@Nullable Duration value) {
-        return new Resources(value, memoryBytes, fileBytes, openFiles, processes, coreBytes);
+        return new Resources(value, memoryBytes, fileBytes, openFiles, processes, coreBytes, together);
     }
 
     public Resources memoryBytes(@Nullable Long value) {
-        return new Resources(cpu, value, fileBytes, openFiles, processes, coreBytes);
+        return new Resources(cpu, value, fileBytes, openFiles, processes, coreBytes, together);
     }
 
     public Resources fileBytes(@Nullable Long value) {
-        return new Resources(cpu, memoryBytes, value, openFiles, processes, coreBytes);
+        return new Resources(cpu, memoryBytes, value, openFiles, processes, coreBytes, together);
     }
 
     public Resources openFiles(@Nullable Long value) {
-        return new Resources(cpu, memoryBytes, fileBytes, value, processes, coreBytes);
+        return new Resources(cpu, memoryBytes, fileBytes, value, processes, coreBytes, together);
     }
 
     public Resources processes(@Nullable Long value) {
-        return new Resources(cpu, memoryBytes, fileBytes, openFiles, value, coreBytes);
+        return new Resources(cpu, memoryBytes, fileBytes, openFiles, value, coreBytes, together);
     }
 
     public Resources coreBytes(@Nullable Long value) {
-        return new Resources(cpu, memoryBytes, fileBytes, openFiles, processes, value);
+        return new Resources(cpu, memoryBytes, fileBytes, openFiles, processes, value, together);
+    }
+
+    public Resources together(@Nullable Together value) {
+        return new Resources(cpu, memoryBytes, fileBytes, openFiles, processes, coreBytes, value);
     }
 
     /// Why a session ended whose leader the kernel ended for one of these limits; the exit itself otherwise.

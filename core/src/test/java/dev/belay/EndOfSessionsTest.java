@@ -18,6 +18,27 @@ class EndOfSessionsTest {
     @TempDir
     Path folder;
 
+    @Test
+    void aLimitOfTheWholeSessionIsTheReasonIfTheSpecAskedForOneAndTheLeaderHitNone() {
+        Resources together = Resources.AS_BELAY.together(Resources.Together.UNBOUNDED.memoryBytes(1L << 30));
+        try (Stage stage = Stage.in(folder)) {
+            Stage.Act limited = stage.open(SessionSpec.of("sh").resources(together));
+            limited.process().hits(EndReason.MEMORY_LIMIT);
+            limited.process().exit(new ExitStatus.Signaled(Signal.KILL));
+            assertThat(limited.session().snapshot().endReason()).isEqualTo(EndReason.MEMORY_LIMIT);
+
+            Stage.Act unlimited = stage.open(SessionSpec.of("sh"));
+            unlimited.process().hits(EndReason.MEMORY_LIMIT);
+            unlimited.process().exit(new ExitStatus.Signaled(Signal.KILL));
+            assertThat(unlimited.session().snapshot().endReason()).isEqualTo(EndReason.EXIT);
+
+            Stage.Act both = stage.open(SessionSpec.of("sh").resources(together.cpu(Duration.ofSeconds(1))));
+            both.process().hits(EndReason.PROCESS_LIMIT);
+            both.process().exit(new ExitStatus.Signaled(Signal.XCPU));
+            assertThat(both.session().snapshot().endReason()).isEqualTo(EndReason.CPU_LIMIT);
+        }
+    }
+
     // --- clocks ---
 
     @Test

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -34,6 +35,7 @@ final class ScriptedProcess implements HostProcess {
     private volatile List<String> left = List.of();
     private volatile Runnable afterEnd = () -> {};
     private volatile Supplier<InputState> look = () -> InputState.NOBODY;
+    private volatile EndReason limitHit;
     private final AtomicInteger looks = new AtomicInteger();
 
     ScriptedProcess(ScriptedHost host, Launch launch) {
@@ -66,6 +68,16 @@ final class ScriptedProcess implements HostProcess {
             buffer.put(i, (byte) '?');
         }
         return more;
+    }
+
+    /// From now on the kernel says that this limit of the whole session was reached.
+    void hits(EndReason limit) {
+        limitHit = limit;
+    }
+
+    @Override
+    public Optional<EndReason> limitHit(ExitStatus exit) {
+        return Optional.ofNullable(limitHit);
     }
 
     void exit(int code) {

@@ -116,6 +116,17 @@ class ValuesTest {
     }
 
     @Test
+    void limitsOfAWholeSessionAreChecked() {
+        Resources.Together none = Resources.Together.UNBOUNDED;
+        isInvalid(() -> none.memoryBytes(0L), "memory");
+        isInvalid(() -> none.processes(0L), "processes");
+        isInvalid(() -> none.cores(0.0), "cores");
+        isInvalid(() -> none.cores(Double.NaN), "cores");
+        assertThat(none.memoryBytes(1L).processes(2L).cores(0.5)).isEqualTo(new Resources.Together(1L, 2L, 0.5));
+        assertThat(Resources.AS_BELAY.together(none).openFiles(5L).together()).isEqualTo(none);
+    }
+
+    @Test
     void theStandardLimitsAreThoseOfTheContract() {
         assertThat(Limits.DEFAULT.maxSessions()).isEqualTo(10);
         assertThat(Limits.DEFAULT.logBytes()).isEqualTo(8L << 20);

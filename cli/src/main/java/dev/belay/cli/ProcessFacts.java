@@ -31,17 +31,24 @@ final class ProcessFacts {
                 .with("controllers", groups.controllers());
     }
 
-    /// Nothing to worry about either way, as long as Belay does nothing with them (docs/adr/0003).
+    /// Nothing to worry about either way: without groups, only sessions that ask to be limited as a whole are refused.
     private static Finding delegation(ControlGroups groups) {
         Trial delegated = groups.delegated();
-        String own = groups.own() == null ? "" : " in " + groups.own();
-        String value = delegated.worked()
-                ? "groups can be made" + own
-                : "no groups can be made" + own + ": "
-                        + delegated.why();
-        return Finding.ok("process.delegation", "delegation", value + "; Belay does not use cgroups yet")
+        List<String> usable = delegated.worked() ? groups.usable() : List.of();
+        String value;
+        if (!delegated.worked()) {
+            value = "no groups can be made: " + delegated.why() + "; sessions cannot be limited as a whole";
+        } else if (usable.isEmpty()) {
+            value = "groups can be made in " + groups.place() + ", without controllers:"
+                    + " they hold sessions that ask for one, but cannot limit them";
+        } else {
+            value = "groups can be made in " + groups.place() + " and limit sessions as a whole by "
+                    + String.join(", ", usable);
+        }
+        return Finding.ok("process.delegation", "delegation", value)
                 .with("delegated", delegated.worked())
-                .with("used", false);
+                .with("used", delegated.worked())
+                .with("usable_controllers", usable);
     }
 
     private static Finding subreaper() {

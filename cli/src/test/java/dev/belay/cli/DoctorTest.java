@@ -48,7 +48,7 @@ class DoctorTest extends WithBelay {
         Belay.Outcome outcome = belay.run("doctor");
         assertThat(outcome.out())
                 .contains("Java\n", "\nSystem\n", "\nRoom for sessions\n", "\nProcesses\n", "\nState\n")
-                .contains("glibc ", "Belay does not use cgroups yet", "\nBelay has all it needs here")
+                .contains("glibc ", "sessions", "\nBelay has all it needs here")
                 .doesNotContain("missing", "\033");
         assertThat(outcome.err()).isEmpty();
         assertThat(outcome.code()).isZero();

@@ -1,10 +1,13 @@
 package dev.belay.host;
 
+import dev.belay.EndReason;
+import dev.belay.ExitStatus;
 import dev.belay.InputState;
 import dev.belay.Signal;
 import dev.belay.Size;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Optional;
 
 /// A running process and all it starts. Every method may be called from any thread, also after the end.
 public interface HostProcess {
@@ -40,6 +43,12 @@ public interface HostProcess {
 
     /// Reads on after [ProcessListener#output] asked for a pause.
     void resume();
+
+    /// The limit of all processes together that ended the leader, as far as the kernel tells. Asked when it has exited, on
+    /// the host's loop.
+    default Optional<EndReason> limitHit(ExitStatus exit) {
+        return Optional.empty();
+    }
 
     /// How many processes of the session live although its leader is dead; 0 while the leader lives.
     int survivors();

@@ -95,12 +95,27 @@ public record ControlGroups(
                 : null;
     }
 
-    /// Whether this process may make groups within its own (version 2 only), which is tried: one is made and removed.
+    /// The folder within which Belay makes groups for sessions; null if it may not.
+    public @Nullable Path place() {
+        return Groups.place(folder);
+    }
+
+    /// What sessions can be limited by as a whole: those of `cpu`, `memory` and `pids` that groups made by Belay can have.
+    public List<String> usable() {
+        Path place = place();
+        return place == null ? List.of() : List.copyOf(Groups.controllers(place));
+    }
+
+    /// Whether this process may make groups (version 2 only), which is tried: one is made and removed.
     public Trial delegated() {
         if (folder == null) {
             return Trial.failed(version == Version.NONE || version == Version.V1 ? "no version 2" : "not visible");
         }
-        Path child = folder.resolve("belay-doctor-" + ProcessHandle.current().pid());
+        Path place = place();
+        if (place == null) {
+            return Trial.failed("permission denied");
+        }
+        Path child = place.resolve("doctor-" + ProcessHandle.current().pid());
         try {
             Files.createDirectory(child);
         } catch (IOException e) {

@@ -25,16 +25,19 @@ final class Ending {
     private final Loop loop;
     private final long leader;
     private final Supplier<List<Proc>> members;
+    private final Runnable killGroup;
     private final Runnable hangUp;
     private final Set<Long> asked = new HashSet<>();
     private final Set<Long> killed = new HashSet<>();
 
-    /// @param members finds the living processes
-    /// @param hangUp  closes the terminal, for processes that Belay may not signal
-    Ending(Loop loop, long leader, Supplier<List<Proc>> members, Runnable hangUp) {
+    /// @param members   finds the living processes
+    /// @param killGroup kills all that are in the session's control group, if it has one, at once
+    /// @param hangUp    closes the terminal, for processes that Belay may not signal
+    Ending(Loop loop, long leader, Supplier<List<Proc>> members, Runnable killGroup, Runnable hangUp) {
         this.loop = loop;
         this.leader = leader;
         this.members = members;
+        this.killGroup = killGroup;
         this.hangUp = hangUp;
     }
 
@@ -81,6 +84,10 @@ final class Ending {
                 Death death = new Death(loop, fd, proc.pid() != leader, pending);
                 deaths.add(death);
                 death.watch(libc, arena);
+            }
+            if (kill) {
+                // Those that were forked meanwhile, too.
+                killGroup.run();
             }
             if (kill && !refused.isEmpty()) {
                 // Not ours to signal, such as a program of another user: the kernel's own hang-up is what is left.

@@ -17,10 +17,12 @@ public final class LinuxHost implements Host {
     private final Workspace workspace;
     private final Loop loop;
     private final Census census = new Census();
+    private final Groups groups;
 
-    private LinuxHost(Workspace workspace, Loop loop) {
+    private LinuxHost(Workspace workspace, Loop loop, Groups groups) {
         this.workspace = workspace;
         this.loop = loop;
+        this.groups = groups;
     }
 
     /// A host whose sessions run in a folder and its folders, and nowhere else.
@@ -31,7 +33,7 @@ public final class LinuxHost implements Host {
         occupyStandardDescriptors();
         Workspace opened = Workspace.open(workspace);
         try {
-            return new LinuxHost(opened, new Loop());
+            return new LinuxHost(opened, new Loop(), Groups.ofThisProcess());
         } catch (RuntimeException e) {
             opened.close();
             throw e;
@@ -80,13 +82,14 @@ public final class LinuxHost implements Host {
 
     @Override
     public HostProcess spawn(Launch launch) {
-        try (Spawner spawner = new Spawner(workspace, launch)) {
+        try (Spawner spawner = new Spawner(workspace, groups, launch)) {
             return new LinuxProcess(loop, census, launch, spawner.spawn());
         }
     }
 
     @Override
     public void close() {
+        groups.close();
         loop.close();
         workspace.close();
     }

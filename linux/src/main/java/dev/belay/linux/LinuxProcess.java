@@ -1,5 +1,6 @@
 package dev.belay.linux;
 
+import dev.belay.EndReason;
 import dev.belay.ExitStatus;
 import dev.belay.InputState;
 import dev.belay.Outlet;
@@ -14,7 +15,10 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +36,8 @@ final class LinuxProcess implements HostProcess, Loop.Source {
     private final long pid;
     private final long tag;
     private final String mark;
+    /// Holds all processes, if the session is limited as a whole.
+    private final @Nullable Group group;
     private final String workdir;
     private final Fd pidfd;
     /// Where input goes: the terminal, or the pipe to standard input.
@@ -60,6 +66,7 @@ final class LinuxProcess implements HostProcess, Loop.Source {
         this.pid = spawned.pid();
         this.tag = spawned.tag();
         this.mark = launch.mark();
+        this.group = spawned.group();
         this.workdir = spawned.workdir();
         this.pidfd = new Fd(spawned.pidfd());
         census.enter(pid);
@@ -83,7 +90,9 @@ final class LinuxProcess implements HostProcess, Loop.Source {
     /// @param slave  the terminal's other side, -1 for pipes
     /// @param output the pipe from standard output, -1 for a terminal
     /// @param error  the pipe from standard error, -1 for a terminal
-    record Spawned(long pid, int pidfd, long tag, String workdir, int input, int slave, int output, int error) {}
+    record Spawned(long pid, int pidfd, long tag, @Nullable Group group, String workdir, int input, int slave,
+            int output,
+            int error) {}
 
     @Override
     public long pid() {
@@ -381,7 +390,29 @@ final class LinuxProcess implements HostProcess, Loop.Source {
     }
 
     private List<Proc> members() {
-        return census.find(new Census.Wanted(pid, tag, mark, () -> reaped));
+        List<Proc> found = census.find(new Census.Wanted(pid, tag, mark, () -> reaped));
+        return group == null ? found : withGroup(group, found);
+    }
+
+    /// Whoever is in the group belongs to the session, whatever it has done to its tag and mark.
+    private static List<Proc> withGroup(Group group, List<Proc> found) {
+        Map<Long, Proc> all = new LinkedHashMap<>();
+        found.forEach(proc -> all.put(proc.pid(), proc));
+        try (Arena arena = Arena.ofConfined()) {
+            ProcFile files = new ProcFile(new Libc(arena), arena);
+            for (long member : group.pids()) {
+                Proc proc = all.containsKey(member) ? null : Proc.read(files, member);
+                if (proc != null && proc.alive()) {
+                    all.put(member, proc);
+                }
+            }
+        }
+        return List.copyOf(all.values());
+    }
+
+    @Override
+    public Optional<EndReason> limitHit(ExitStatus exit) {
+        return group == null ? Optional.empty() : group.limitHit(exit);
     }
 
     @Override
@@ -393,8 +424,12 @@ final class LinuxProcess implements HostProcess, Loop.Source {
     public Ended end(Duration grace) {
         ending.acquireUninterruptibly();
         try {
-            Ended ended = new Ending(loop, pid, this::members, this::hangUp).run(grace);
+            Runnable killGroup = group == null ? () -> {} : group::kill;
+            Ended ended = new Ending(loop, pid, this::members, killGroup, this::hangUp).run(grace);
             boolean leaderLeft = !loop.call(this::finish);
+            if (group != null && ended.left().isEmpty() && !group.remove()) {
+                return new Ended(ended.killed(), List.of("control group " + group.folder() + " cannot be removed"));
+            }
             if (leaderLeft && ended.left().isEmpty()) {
                 List<String> left = new ArrayList<>(ended.left());
                 left.add("process " + pid + " does not die");

@@ -2,6 +2,7 @@ package dev.belay.linux;
 
 import dev.belay.ErrorCode;
 import dev.belay.Mode;
+import dev.belay.Resources;
 import dev.belay.SessionException;
 import dev.belay.host.Launch;
 import java.lang.foreign.Arena;
@@ -11,6 +12,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /// Starts one process with `posix_spawn`. Lives for one spawn, on the caller's thread; what it opened is closed again
 /// on every way out but success.
@@ -21,6 +23,7 @@ final class Spawner implements AutoCloseable {
     private final Arena arena = Arena.ofConfined();
     private final Libc libc = new Libc(arena);
     private final Workspace workspace;
+    private final Groups groups;
     private final Launch launch;
     private final Deque<Integer> opened = new ArrayDeque<>();
     private final MemorySegment pid = arena.allocate(ValueLayout.JAVA_INT);
@@ -28,8 +31,9 @@ final class Spawner implements AutoCloseable {
     private String workdir = ".";
     private final MemorySegment actions = arena.allocate(Abi.FILE_ACTIONS_BYTES, 8);
 
-    Spawner(Workspace workspace, Launch launch) {
+    Spawner(Workspace workspace, Groups groups, Launch launch) {
         this.workspace = workspace;
+        this.groups = groups;
         this.launch = launch;
     }
 
@@ -74,7 +78,7 @@ final class Spawner implements AutoCloseable {
         Child child = start(program);
         keepOnly(child.pidfd(), master, slave);
         return new LinuxProcess.Spawned(
-                child.pid(), child.pidfd(), child.tag(), workdir, master, slave, -1,
+                child.pid(), child.pidfd(), child.tag(), child.group(), workdir, master, slave, -1,
                 -1);
     }
 
@@ -108,6 +112,7 @@ final class Spawner implements AutoCloseable {
                 child.pid(),
                 child.pidfd(),
                 child.tag(),
+                child.group(),
                 workdir,
                 ours[0],
                 -1,
@@ -123,7 +128,7 @@ final class Spawner implements AutoCloseable {
         };
     }
 
-    private record Child(long pid, int pidfd, long tag) {}
+    private record Child(long pid, int pidfd, long tag, @Nullable Group group) {}
 
     private Child start(String program) {
         check("prepare the process", libc.actionsFchdir(actions, folder));
@@ -150,15 +155,7 @@ final class Spawner implements AutoCloseable {
         Trampoline trampoline = new Trampoline(launch.resources());
         if (trampoline.needed()) {
             requireExecutable(program);
-            List<String> command = Trampoline.command(launch.command());
-            Child child = adopted(spawned(attributes, Trampoline.SHELL, command));
-            try {
-                trampoline.release(libc, arena, child.pid());
-            } catch (RuntimeException e) {
-                kill(child.pid());
-                throw e;
-            }
-            return child;
+            return limited(attributes, trampoline);
         }
         int result = spawn(attributes, program, launch.command());
         if (result == -Errno.ENOEXEC) {
@@ -168,6 +165,29 @@ final class Spawner implements AutoCloseable {
             return adopted(spawned(attributes, Trampoline.SHELL, script));
         }
         return adopted(checked(program, result));
+    }
+
+    private Child limited(MemorySegment attributes, Trampoline trampoline) {
+        Resources.Together together = launch.resources().together();
+        Group group = together == null ? null : groups.make(together);
+        boolean done = false;
+        try {
+            List<String> command = Trampoline.command(launch.command());
+            Child child = adopted(spawned(attributes, Trampoline.SHELL, command));
+            try {
+                trampoline.release(libc, arena, child.pid(), group);
+                done = true;
+            } finally {
+                if (!done) {
+                    kill(child.pid());
+                }
+            }
+            return new Child(child.pid(), child.pidfd(), child.tag(), group);
+        } finally {
+            if (!done && group != null) {
+                group.remove();
+            }
+        }
     }
 
     /// What the shell would find out too late to be told at once.
@@ -204,7 +224,7 @@ final class Spawner implements AutoCloseable {
         }
         long tag = Tag.next();
         Tag.give(libc, arena, child, tag);
-        return new Child(child, keep(pidfd), tag);
+        return new Child(child, keep(pidfd), tag, null);
     }
 
     /// Ends a child that nobody has waited for yet, so that its number is its own.

@@ -23,6 +23,7 @@ final class Trampoline {
     private static final Duration CPU_GRACE = Duration.ofSeconds(5);
 
     private final Map<Integer, Long> limits = new TreeMap<>();
+    private final boolean grouped;
 
     Trampoline(Resources resources) {
         Duration cpu = resources.cpu();
@@ -32,6 +33,7 @@ final class Trampoline {
         put(Abi.RLIMIT_NOFILE, resources.openFiles());
         put(Abi.RLIMIT_NPROC, resources.processes());
         put(Abi.RLIMIT_CORE, resources.coreBytes());
+        grouped = resources.together() != null;
     }
 
     private void put(int limit, @Nullable Long value) {
@@ -42,7 +44,7 @@ final class Trampoline {
 
     /// Whether there is anything to limit: else the program is started itself.
     boolean needed() {
-        return !limits.isEmpty();
+        return grouped || !limits.isEmpty();
     }
 
     static List<String> command(List<String> command) {
@@ -51,8 +53,9 @@ final class Trampoline {
         return all;
     }
 
-    /// Waits for the shell to stop, sets its limits and lets it go on. A shell starts in a moment, so this may block.
-    void release(Libc libc, Arena arena, long pid) {
+    /// Waits for the shell to stop, sets its limits, moves it into its group and lets it go on. A shell starts in a moment,
+    /// so this may block.
+    void release(Libc libc, Arena arena, long pid, @Nullable Group group) {
         MemorySegment info = arena.allocate(Abi.SIGINFO_BYTES, 8);
         int options = Abi.WSTOPPED | Abi.WEXITED | Abi.WNOWAIT;
         int result = libc.waitid(Abi.P_PID, (int) pid, info, options);
@@ -64,6 +67,10 @@ final class Trampoline {
                     ErrorCode.SPAWN_FAILED, "The shell " + SHELL + " that sets the limits ended before it could.");
         }
         limits.forEach((limit, value) -> set(libc, arena, pid, limit, value));
+        if (group != null) {
+            // It has started nobody yet: whoever will be of this session starts inside.
+            group.join(pid);
+        }
         libc.kill(pid, dev.belay.Signal.CONT.number());
     }
 

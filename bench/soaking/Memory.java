@@ -1,0 +1,77 @@
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToLongFunction;
+
+/// What the JVM uses at rest, and whether that grows.
+///
+/// The heap is measured after a collection. All of it was touched when the JVM started, so that resident memory grows
+/// by what is outside of it only. The first third of a run, and at least its first minute, is for the JVM to warm up. Flat is: the median of the last
+/// three rests is not above that of the first three by more than [#HEAP_KIB] of heap or [#RESIDENT_KIB] of
+/// resident memory, which a leak of some hundred bytes a session would exceed in 100,000 sessions.
+final class Memory {
+    private static final double WARM = 1.0 / 3;
+    private static final double WARM_SECONDS = 60;
+    private static final int POINTS = 3;
+    private static final long HEAP_KIB = 1 << 10;
+    private static final long RESIDENT_KIB = 8 << 10;
+
+    private final List<Point> points = new ArrayList<>();
+
+    private record Point(long sessions, boolean warm, long heapKib, long residentKib) {}
+
+    void measure(long sessions, double progress, double seconds) throws IOException {
+        for (int i = 0; i < 3; i++) {
+            System.gc();
+        }
+        Runtime runtime = Runtime.getRuntime();
+        long heap = (runtime.totalMemory() - runtime.freeMemory()) >> 10;
+        points.add(new Point(sessions, progress > WARM && seconds > WARM_SECONDS, heap, residentKib()));
+    }
+
+    static long residentKib() throws IOException {
+        return Files.readAllLines(Path.of("/proc/self/smaps_rollup")).stream()
+                .filter(line -> line.startsWith("Anonymous:"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("[^0-9]", "")))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /// What grew too much.
+    List<String> growth() {
+        List<Point> warm = points.stream().filter(Point::warm).toList();
+        List<String> grown = new ArrayList<>();
+        if (warm.size() < 2 * POINTS) {
+            System.out.println("soak: too few rests after the warm-up to say whether memory is flat");
+            return grown;
+        }
+        long sessions = warm.getLast().sessions() - warm.getFirst().sessions();
+        check("heap", warm, Point::heapKib, HEAP_KIB, sessions, grown);
+        check("resident memory", warm, Point::residentKib, RESIDENT_KIB, sessions, grown);
+        return grown;
+    }
+
+    private static void check(
+            String what, List<Point> warm, ToLongFunction<Point> of, long most, long sessions, List<String> grown) {
+        long growth = median(warm.subList(warm.size() - POINTS, warm.size()), of) - median(warm.subList(0, POINTS), of);
+        String said = "%s grew by %,d KiB over %,d sessions (at most %,d)".formatted(what, growth, sessions, most);
+        System.out.println("soak: " + said);
+        if (growth > most) {
+            grown.add(said);
+        }
+    }
+
+    private static long median(List<Point> points, ToLongFunction<Point> of) {
+        return points.stream().mapToLong(of).sorted().toArray()[points.size() / 2];
+    }
+
+    void print() {
+        for (Point point : points) {
+            System.out.printf(
+                    "soak: at %,9d sessions: heap %,6d KiB, resident %,7d KiB%s%n",
+                    point.sessions(), point.heapKib(), point.residentKib(), point.warm() ? "" : "  (warm-up)");
+        }
+    }
+}

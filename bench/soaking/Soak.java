@@ -1,0 +1,280 @@
+import dev.belay.Environment;
+import dev.belay.Limits;
+import dev.belay.Sessions;
+import dev.belay.linux.LinuxHost;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import sun.misc.Signal;
+
+/// Opens sessions at random, on several threads, until the time is over; checks what they print while they run, and at
+/// rests in between and at the end that nothing is left of them.
+final class Soak {
+    private static final int WORKERS = 8;
+    /// How often everything is brought to rest, looked at and measured.
+    private static final int RESTS = 12;
+    private static final int MOST_FAILURES = 20;
+    private static final long REPORT_SECONDS = 10;
+    /// Far longer than anything a worker waits for.
+    private static final Duration HANG = Duration.ofMinutes(5);
+
+    private final Options options;
+    private final Path state;
+    private final Sessions sessions;
+    private final Holdings before = Holdings.now();
+    private final Memory memory = new Memory();
+    private final AtomicLong opened = new AtomicLong();
+    private final Map<Act, AtomicLong> acts = new EnumMap<>(Act.class);
+    private final Queue<String> failures = new ConcurrentLinkedQueue<>();
+    /// Workers share it for one act at a time; a rest has it alone.
+    private final ReentrantReadWriteLock rest = new ReentrantReadWriteLock(true);
+    private final CountDownLatch stop = new CountDownLatch(1);
+    private final long begin = System.nanoTime();
+    private volatile String why = "the time is over";
+
+    /// @param sessions how many at the most
+    /// @param only     the acts to choose from
+    record Options(Duration time, long seed, long sessions, Set<Act> only) {
+        static final String USAGE = """
+                usage: bench/soak --minutes N [--seed S] [--sessions MAX] [--only ACT[,ACT...]]
+
+                  --minutes N      how long; fractions are allowed
+                  --seed S         repeats the choices of a run; without it, one is drawn and printed
+                  --sessions MAX   ends once so many sessions were opened
+                  --only ACTS      does these only, as they are named in the report of a run
+
+                Opens sessions at random on 8 threads: short commands, interpreters, floods, hostile children, timeouts and more.
+                Prints a line every 10 seconds. Twelve times, the last at the end, everything is brought to rest: then
+                descriptors, terminals, threads, processes, permits and state files have to be as before the first session,
+                and memory has to be flat. Exit status: 0 if all is well, 1 if not, with a list. Ctrl-C ends it early.""";
+
+        static Options parse(String[] args) {
+            double minutes = 0;
+            long seed = System.nanoTime();
+            long sessions = Long.MAX_VALUE;
+            Set<Act> only = EnumSet.allOf(Act.class);
+            for (int i = 0; i < args.length; i++) {
+                String value = i + 1 < args.length ? args[i + 1] : "";
+                switch (args[i++]) {
+                    case "--minutes" -> minutes = Double.parseDouble(value);
+                    case "--seed" -> seed = Long.parseLong(value);
+                    case "--sessions" -> sessions = Long.parseLong(value);
+                    case "--only" -> only = Stream.of(value.split(",", -1))
+                            .map(Act::valueOf)
+                            .collect(Collectors.toCollection(() -> EnumSet.noneOf(Act.class)));
+                    default -> throw new IllegalArgumentException(args[i - 1]);
+                }
+            }
+            if (!(minutes > 0) || sessions < 1) {
+                throw new IllegalArgumentException("--minutes and --sessions have to be more than 0");
+            }
+            return new Options(Duration.ofNanos((long) (minutes * 60e9)), seed, sessions, only);
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        if (List.of(args).contains("--help") || List.of(args).contains("-h")) {
+            System.out.println(Options.USAGE);
+            return;
+        }
+        Options options;
+        try {
+            options = Options.parse(args);
+        } catch (IllegalArgumentException e) {
+            System.err.println("soak: not understood: " + e.getMessage() + "\n" + Options.USAGE);
+            System.exit(2);
+            return;
+        }
+        System.exit(new Soak(options).run() ? 0 : 1);
+    }
+
+    private Soak(Options options) throws IOException {
+        this.options = options;
+        state = Files.createTempDirectory(Path.of(System.getProperty("soak.state", "/tmp")), "soak").toRealPath();
+        Files.createDirectory(state.resolve("workspace"));
+        for (Act act : Act.values()) {
+            acts.put(act, new AtomicLong());
+        }
+        sessions = Sessions.builder(LinuxHost.at(state.resolve("workspace")))
+                .state(state.resolve("state"))
+                .environment(Environment.basic(System.getenv()))
+                .limits(Player.LIMITS.maxSessions(4 * WORKERS))
+                .build();
+    }
+
+    private boolean run() throws Exception {
+        System.out.printf(
+                "soak: seed %d, %s minutes, %d threads, mark %s%n",
+                options.seed(), options.time().toMillis() / 60e3, WORKERS, sessions.instance());
+        Signal.handle(new Signal("INT"), _ -> end("interrupted"));
+        Signal.handle(new Signal("TERM"), _ -> end("terminated"));
+        List<Thread> workers = new ArrayList<>();
+        for (int i = 0; i < WORKERS; i++) {
+            int worker = i;
+            workers.add(Thread.ofPlatform().name("soak-" + i).start(() -> work(worker)));
+        }
+        watch();
+        boolean ended = awaitWorkers(workers);
+        if (ended) {
+            takeRest(true);
+        }
+        sessions.close();
+        checkAtRest("after the end", Limits.DEFAULT);
+        memory.growth().forEach(failures::add);
+        report();
+        delete(state);
+        return failures.isEmpty();
+    }
+
+    private void end(String reason) {
+        if (stop.getCount() > 0) {
+            why = reason;
+            stop.countDown();
+        }
+    }
+
+    private double seconds() {
+        return (System.nanoTime() - begin) / 1e9;
+    }
+
+    /// How much of the run is over, from 0 to 1.
+    private double progress() {
+        double time = seconds() / (options.time().toNanos() / 1e9);
+        return Math.max(time, (double) opened.get() / options.sessions());
+    }
+
+    // --- the workers ---
+
+    private void work(int worker) {
+        Random random = new Random(options.seed() + worker);
+        Player player = new Player(sessions, random, state, worker, opened);
+        while (stop.getCount() > 0) {
+            Act act = Act.any(random, options.only());
+            rest.readLock().lock();
+            try {
+                act.run(player);
+                acts.get(act).incrementAndGet();
+            } catch (Exception | AssertionError e) {
+                fail(act + " on thread " + worker + ": " + described(e));
+            } finally {
+                player.tidy();
+                rest.readLock().unlock();
+            }
+        }
+    }
+
+    private void fail(String what) {
+        failures.add(what);
+        System.out.println("soak: FAILED " + what);
+        if (failures.size() >= MOST_FAILURES) {
+            end("too much has failed");
+        }
+    }
+
+    private static String described(Throwable e) {
+        String at = Stream.of(e.getStackTrace())
+                .filter(frame -> frame.getClassName().matches("Act|Player|Known|dev\\.belay.*"))
+                .limit(4)
+                .map(frame -> frame.getFileName() + ":" + frame.getLineNumber())
+                .collect(Collectors.joining(" < "));
+        return e + " at " + at;
+    }
+
+    private boolean awaitWorkers(List<Thread> workers) throws InterruptedException {
+        boolean ended = true;
+        long deadline = System.nanoTime() + HANG.toNanos();
+        for (Thread worker : workers) {
+            if (!worker.join(Duration.ofNanos(Math.max(1, deadline - System.nanoTime())))) {
+                ended = false;
+                fail(worker.getName() + " hangs: " + List.of(worker.getStackTrace()));
+            }
+        }
+        return ended;
+    }
+
+    // --- the watch ---
+
+    private void watch() throws Exception {
+        int rests = 0;
+        long lastOpened = 0;
+        double lastSeconds = 0;
+        double nextReport = REPORT_SECONDS;
+        while (!stop.await(200, TimeUnit.MILLISECONDS)) {
+            if (progress() >= 1) {
+                why = seconds() * 1e9 >= options.time().toNanos() ? why : "enough sessions";
+                stop.countDown();
+            } else if (progress() * RESTS >= rests + 1) {
+                rests++;
+                takeRest(false);
+            }
+            if (seconds() >= nextReport) {
+                long now = opened.get();
+                System.out.printf(
+                        "soak: %6.0f s  %,9d sessions  %5.0f/s  %3d live  %4d MiB resident  %3d descriptors  %d failures%n",
+                        seconds(), now, (now - lastOpened) / (seconds() - lastSeconds), sessions.stats().permitsUsed(),
+                        Memory.residentKib() >> 10, Holdings.now().descriptors().size(), failures.size());
+                lastOpened = now;
+                lastSeconds = seconds();
+                nextReport += REPORT_SECONDS;
+            }
+        }
+    }
+
+    /// Lets every act come to its end, forgets all sessions, and looks at what is left.
+    private void takeRest(boolean last) throws Exception {
+        if (!rest.writeLock().tryLock(HANG.toSeconds(), TimeUnit.SECONDS)) {
+            fail("a worker does not come to rest");
+            end("a worker hangs");
+            return;
+        }
+        try {
+            sessions.closeAll();
+            checkAtRest(last ? "at the end" : "after " + opened.get() + " sessions", sessions.limits());
+            memory.measure(opened.get(), progress(), seconds());
+        } finally {
+            rest.writeLock().unlock();
+        }
+    }
+
+    private void checkAtRest(String when, Limits limits) throws Exception {
+        Holdings held = before.withHost(!limits.equals(Limits.DEFAULT));
+        for (String left : Holdings.leftBeyond(held, sessions, state)) {
+            fail(when + ": " + left);
+        }
+    }
+
+    private void report() {
+        System.out.printf("soak: ended because %s: %,d sessions in %.0f s%n", why, opened.get(), seconds());
+        System.out.println("soak: acts " + acts);
+        System.out.println("soak: " + sessions.stats());
+        memory.print();
+        System.out.println(failures.isEmpty() ? "soak: nothing is wrong" : "soak: " + failures.size() + " wrong:");
+        failures.forEach(failure -> System.out.println("  " + failure));
+        System.out.println("soak: repeat with --seed " + options.seed());
+    }
+
+    private static void delete(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+}
