@@ -119,14 +119,7 @@ final class BelayPeer implements Peer {
 
         @Override
         public int read() throws Exception {
-            while (true) {
-                ReadResult result = session.drainer().drain(READ_BYTES);
-                boolean nothing = result instanceof ReadResult.Chunk chunk && chunk.bytes().length == 0;
-                if (!nothing) {
-                    return took(result);
-                }
-                session.drainer().awaitMore(LONG);
-            }
+            return took(session.drainer().drain(READ_BYTES, LONG));
         }
 
         @Override

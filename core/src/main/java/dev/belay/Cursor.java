@@ -48,6 +48,22 @@ public final class Cursor {
         return result;
     }
 
+    /// What comes next; the cursor moves past it. Where there is nothing yet, waits for it.
+    ///
+    /// @return a chunk without bytes if nothing came in time
+    public ReadResult drain(int max, Duration timeout) throws InterruptedException {
+        Deadline deadline = Deadline.in(timeout);
+        try (var _ = life.busy()) {
+            while (true) {
+                long seen = life.bell.rings();
+                ReadResult result = drain(max);
+                if (!OutputLog.isEmpty(result) || !life.bell.await(seen, deadline)) {
+                    return result;
+                }
+            }
+        }
+    }
+
     /// What comes next as text, without moving.
     public synchronized Text peekText(int maxBytes) {
         return text(maxBytes);

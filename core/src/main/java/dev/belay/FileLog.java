@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// One writer (the host's loop) appends; any number of readers read without a lock. A byte is written to its file
 /// before `end` moves past it, and `end` is volatile: whoever sees the end sees the byte, its segment and its outlet.
-/// No file exists before the first byte.
+/// No file exists before the first byte. The file of a dropped segment is used again for the next one, under a new name:
+/// until that one is full or sealed, what stands behind the end is not part of the log.
 final class FileLog {
     private static final int SEGMENTS_PER_BUDGET = 8;
     private static final int MAX_SEGMENTS = 32;
@@ -141,13 +142,24 @@ final class FileLog {
             return newest;
         }
         // Room first: on a full disk the oldest segment makes way for the newest.
-        dropOldest();
+        Segment dropped = dropOldest();
         try {
-            Segment fresh = Segment.create(folder.resolve(name + "." + end + ".log"), end, outlet);
-            return roll(fresh);
+            return roll(fresh(folder.resolve(name + "." + end + ".log"), outlet, dropped));
         } catch (IOException _) {
             return newest != null && newest.isHole() ? newest : roll(Segment.hole(end));
         }
+    }
+
+    private Segment fresh(Path file, Outlet outlet, @Nullable Segment dropped) throws IOException {
+        if (dropped != null) {
+            try {
+                dropped.drop();
+                return Segment.recycled(dropped, file, end, outlet);
+            } catch (IOException _) {
+                deleteQuietly(dropped);
+            }
+        }
+        return Segment.create(file, end, outlet);
     }
 
     private Segment roll(Segment next) {
@@ -170,7 +182,10 @@ final class FileLog {
         return next;
     }
 
-    private void dropOldest() {
+    /// Drops segments to stay within the budget.
+    ///
+    /// @return the newest of them, if it has a file that can be used again; the others are deleted
+    private @Nullable Segment dropOldest() {
         Segment[] now = segments;
         int drop = 0;
         while (drop < now.length
@@ -178,12 +193,14 @@ final class FileLog {
                 && (end - now[drop].base > budget - segmentBytes || now.length - drop >= MAX_SEGMENTS)) {
             drop++;
         }
-        if (drop > 0) {
-            segments = Arrays.copyOfRange(now, drop, now.length);
-            for (int i = 0; i < drop; i++) {
-                deleteQuietly(now[i]);
-            }
+        if (drop == 0) {
+            return null;
         }
+        segments = Arrays.copyOfRange(now, drop, now.length);
+        for (int i = 0; i < drop - 1; i++) {
+            deleteQuietly(now[i]);
+        }
+        return now[drop - 1].isHole() ? null : now[drop - 1];
     }
 
     private long endOf(Segment[] now, int index) {

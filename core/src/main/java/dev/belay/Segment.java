@@ -48,6 +48,15 @@ final class Segment {
         return new Segment(base, file, writer, first);
     }
 
+    /// A segment in the file of one that was dropped: to write over what is there costs a fraction of making room anew.
+    static Segment recycled(Segment dropped, Path file, long base, Outlet first) throws IOException {
+        if (dropped.file == null) {
+            throw new IOException("a hole has no file");
+        }
+        Files.move(dropped.file, file);
+        return new Segment(base, file, FileChannel.open(file, StandardOpenOption.WRITE), first);
+    }
+
     static Segment hole(long base) {
         return new Segment(base, null, null, Outlet.STDOUT);
     }
@@ -109,11 +118,17 @@ final class Segment {
                     return null;
                 }
                 try {
-                    return read(channel, offset, count);
+                    byte[] bytes = read(channel, offset, count);
+                    // Asked after the read: what was dropped by then may have been written over.
+                    return dropped() ? null : bytes;
                 } catch (ClosedByInterruptException _) {
                     interrupted |= Thread.interrupted();
                 } catch (ClosedChannelException _) {
                     // Another reader was interrupted, or the segment was sealed or dropped: reader() knows which.
+                } catch (IOException e) {
+                    if (!dropped()) {
+                        throw e;
+                    }
                 } finally {
                     done(channel);
                 }
@@ -159,6 +174,10 @@ final class Segment {
         channel.close();
     }
 
+    private synchronized boolean dropped() {
+        return dropped;
+    }
+
     /// No more will be written.
     void seal() throws IOException {
         FileChannel shared;
@@ -167,19 +186,26 @@ final class Segment {
             shared = reader;
             reader = null;
         }
-        try (shared) {
-            if (writer != null) {
-                writer.close();
+        try (shared;
+                FileChannel written = writer) {
+            if (written != null && written.isOpen()) {
+                // What an earlier segment has left in the file.
+                written.truncate(written.position());
             }
         }
     }
 
-    void delete() throws IOException {
+    /// Nobody reads it any more. The file stays, for [#recycled] or [#delete].
+    void drop() throws IOException {
         synchronized (this) {
             dropped = true;
         }
+        seal();
+    }
+
+    void delete() throws IOException {
         try {
-            seal();
+            drop();
         } finally {
             if (file != null) {
                 Files.deleteIfExists(file);

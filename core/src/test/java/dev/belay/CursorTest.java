@@ -104,6 +104,19 @@ class CursorTest {
     }
 
     @Test
+    void drainingWaitsForOutputOrTheEnd() throws Exception {
+        assertThat(text(cursor.drain(10, Duration.ZERO))).isEmpty();
+        Running<ReadResult> waiter =
+                Running.start(() -> cursor.drain(10, Stage.LONG)).parked();
+        process.emit("x");
+        assertThat(text(waiter.result())).isEqualTo("x");
+        assertThat(cursor.position()).isEqualTo(1);
+        waiter = Running.start(() -> cursor.drain(10, Stage.LONG)).parked();
+        process.exit(0);
+        assertThat(waiter.result()).isInstanceOf(ReadResult.End.class);
+    }
+
+    @Test
     void twoThreadsThatDrainOneCursorShareTheOutput() throws Exception {
         for (int i = 0; i < 1000; i++) {
             process.emit(Known.bytes(i * 100L, 100));

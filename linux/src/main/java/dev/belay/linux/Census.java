@@ -1,14 +1,11 @@
 package dev.belay.linux;
 
 import dev.belay.Deadline;
-import dev.belay.ErrorCode;
-import dev.belay.SessionException;
-import java.io.File;
 import java.lang.foreign.Arena;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -17,7 +14,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Finds the processes of sessions among all processes of the machine.
@@ -27,54 +24,75 @@ import org.jspecify.annotations.Nullable;
 /// such a process. Tag and mark are passed on by fork and exec: double-forking, setsid and a new parent do not lose
 /// them, and clearing the environment loses the mark only.
 ///
-/// One look at all processes serves everybody who asked for it before it began, so that closing many sessions at once
-/// takes a few looks and not one each.
+/// One look at all processes serves everybody who asked for it before it began, and every session whose leader had died
+/// by then: nobody is born into a session that is empty. So closing many sessions takes a few looks and not one each.
 final class Census {
     private static final long SELF = ProcessHandle.current().pid();
     private static final int MAX_LISTINGS = 100;
     /// How long one look waits for processes that are in the middle of an `exec`.
     private static final Duration EXEC_PATIENCE = Duration.ofSeconds(1);
 
+    /// What [Wanted#leftAfter] says of a leader that lives.
+    static final long NOT_LEFT = Long.MAX_VALUE;
+
     private final ReentrantLock turn = new ReentrantLock();
     private volatile long begun;
-    private Look latest = new Look(0, List.of());
+    private volatile Look latest = new Look(0, List.of(), Map.of());
     private final Set<Long> leaders = ConcurrentHashMap.newKeySet();
-    /// Processes that carry nobody's tag or mark and never will, as far as they still live: not to be asked again.
-    private Map<Long, Proc> strangers = Map.of();
+    /// Processes that are nobody's and never will be, by what `/proc` lists them as: not to be read again.
+    private Set<ProcFile.Listed> strangers = Set.of();
 
     /// Who we look for.
     ///
-    /// @param reaped says whether the leader's number may belong to somebody else by now
-    record Wanted(long leader, long tag, String mark, BooleanSupplier reaped) {}
+    /// @param leftAfter what [#leave] gave when the leader's number was given back, else [#NOT_LEFT]
+    record Wanted(long leader, long tag, String mark, LongSupplier leftAfter) {
+        boolean left() {
+            return leftAfter.getAsLong() != NOT_LEFT;
+        }
+    }
 
-    /// All processes at one moment, but for leaders. Tags and marks are read at the same moment, as far as they may be read.
-    private record Look(long number, List<Entry> entries) {}
+    /// All processes at one moment, but for leaders and strangers. Tags and marks are read at the same moment, as far as
+    /// they may be read.
+    private record Look(long number, List<Entry> entries, Map<Long, List<Proc>> children) {
+        static Look of(long number, List<Entry> entries) {
+            Map<Long, List<Proc>> children = new HashMap<>();
+            entries.forEach(entry -> children.computeIfAbsent(entry.proc().parent(), _ -> new ArrayList<>())
+                    .add(entry.proc()));
+            return new Look(number, entries, children);
+        }
+    }
 
-    private record Entry(Proc proc, long tag, @Nullable String mark) {}
+    private record Entry(ProcFile.Listed listed, Proc proc, long tag, @Nullable String mark) {}
 
     /// A process is the leader of a session from now on: nobody else's, so nobody else needs to look at it.
     void enter(long leader) {
         leaders.add(leader);
     }
 
-    /// A leader is about to be reaped: its number may be given to somebody else.
-    void leave(long leader) {
+    /// A dead leader is about to be reaped: its number may be given to somebody else.
+    ///
+    /// @return how many looks have begun; a later one shows all that the leader has left behind
+    long leave(long leader) {
         leaders.remove(leader);
+        return begun;
     }
 
     /// The living processes of a session.
     List<Proc> find(Wanted wanted) {
-        List<Entry> entries = look().entries();
-        Map<Long, List<Proc>> children = new HashMap<>();
+        Look known = latest;
+        boolean empty = known.number() > wanted.leftAfter().getAsLong() && find(known, wanted).isEmpty();
+        return empty ? List.of() : find(look(), wanted);
+    }
+
+    private static List<Proc> find(Look look, Wanted wanted) {
         List<Proc> found = new ArrayList<>();
-        Proc leader = leader(wanted.leader());
+        Proc leader = wanted.left() ? null : leader(wanted.leader());
         // Asked after everything was read: what was read by the number is its own if it is not reaped even now.
-        boolean byNumber = !wanted.reaped().getAsBoolean();
+        boolean byNumber = !wanted.left();
         if (leader != null && byNumber) {
             found.add(leader);
         }
-        for (Entry entry : entries) {
-            children.computeIfAbsent(entry.proc().parent(), _ -> new ArrayList<>()).add(entry.proc());
+        for (Entry entry : look.entries()) {
             if (belongs(entry, wanted, byNumber)) {
                 found.add(entry.proc());
             }
@@ -82,7 +100,7 @@ final class Census {
         Set<Long> seen = new HashSet<>();
         found.forEach(proc -> seen.add(proc.pid()));
         for (int i = 0; i < found.size(); i++) {
-            for (Proc child : children.getOrDefault(found.get(i).pid(), List.of())) {
+            for (Proc child : look.children().getOrDefault(found.get(i).pid(), List.of())) {
                 if (seen.add(child.pid())) {
                     found.add(child);
                 }
@@ -125,7 +143,7 @@ final class Census {
         try {
             if (latest.number() <= before) {
                 begun = before + 1;
-                latest = new Look(begun, scan());
+                latest = Look.of(begun, scan());
             }
             return latest;
         } finally {
@@ -133,92 +151,89 @@ final class Census {
         }
     }
 
-    /// Reads all processes, newest first, and lists them again until a listing shows nobody new: one that forks and
-    /// exits between the listing and the reading would show neither itself nor its child.
+    /// Reads all processes but strangers, newest first, and lists them again until a listing shows nobody new: one that
+    /// forks and exits between the listing and the reading would show neither itself nor its child.
     private List<Entry> scan() {
         List<Entry> entries = new ArrayList<>();
-        Map<Long, Proc> still = new HashMap<>();
-        List<Proc> unclear = new ArrayList<>();
-        Set<Long> seen = new HashSet<>();
+        List<Entry> unclear = new ArrayList<>();
+        Set<ProcFile.Listed> seen = new HashSet<>();
         try (Arena arena = Arena.ofConfined()) {
             ProcFile files = new ProcFile(new Libc(arena), arena);
             boolean fresh = true;
             for (int listing = 0; fresh && listing < MAX_LISTINGS; listing++) {
                 fresh = false;
-                for (long pid : pids()) {
-                    if (!seen.add(pid)) {
-                        continue;
-                    }
-                    fresh = true;
-                    Proc proc = pid == SELF || leaders.contains(pid) ? null : Proc.read(files, pid);
-                    if (proc != null && !proc.kernel()) {
-                        add(files, proc, still, entries, unclear);
+                for (ProcFile.Listed listed : files.processes()) {
+                    if (seen.add(listed) && !strangers.contains(listed)) {
+                        fresh = true;
+                        add(files, listed, entries, unclear);
                     }
                 }
             }
             Deadline patience = Deadline.in(EXEC_PATIENCE);
-            for (Proc proc : unclear) {
-                entries.add(settled(files, proc, patience));
+            List<Entry> settled = unclear.stream().map(entry -> settled(files, entry, patience)).toList();
+            noteStrangers(seen, entries);
+            entries.addAll(settled);
+        }
+        entries.removeIf(entry -> entry.proc().kernel());
+        return entries;
+    }
+
+    /// Notes who need not be read again: processes that carry no tag and no mark, and whose parent and kernel session are
+    /// strangers too. What they carry they have from their parents, and a new parent is one of their ancestors. A process
+    /// that was started in the same instant as its parent may have to wait for the next look.
+    private void noteStrangers(Set<ProcFile.Listed> seen, List<Entry> entries) {
+        Set<ProcFile.Listed> now = new HashSet<>(strangers);
+        now.retainAll(seen);
+        Set<Long> numbers = new HashSet<>(Set.of(0L));
+        now.forEach(listed -> numbers.add(listed.pid()));
+        Set<Long> present = new HashSet<>();
+        seen.forEach(listed -> present.add(listed.pid()));
+        List<Entry> oldestFirst = new ArrayList<>(entries);
+        oldestFirst.sort(Comparator.comparingLong((Entry entry) -> entry.proc().started())
+                .thenComparingLong(entry -> entry.proc().pid()));
+        for (Entry entry : oldestFirst) {
+            Proc proc = entry.proc();
+            boolean ownSession = proc.session() == proc.pid() || !present.contains(proc.session());
+            if (entry.tag() == Tag.NONE
+                    && entry.mark() == null
+                    && numbers.contains(proc.parent())
+                    && (ownSession || numbers.contains(proc.session()))) {
+                now.add(entry.listed());
+                numbers.add(proc.pid());
             }
         }
-        strangers = still;
-        return entries;
+        strangers = now;
     }
 
     /// What a process carries once its `exec` is over. There is no event for that, so it is asked again until the
     /// kernel has laid out its new environment; usually that is a matter of microseconds, but it may wait for a core or
     /// a disk. One that runs without any environment has an empty one that is laid out.
-    private static Entry settled(ProcFile files, Proc proc, Deadline patience) {
+    private static Entry settled(ProcFile files, Entry entry, Deadline patience) {
+        long pid = entry.proc().pid();
         while (true) {
-            boolean inExec = Proc.inExec(files, proc.pid());
-            long tag = Tag.of(files, proc.pid());
-            byte[] environ = files.read(proc.pid(), "environ");
+            boolean inExec = Proc.inExec(files, pid);
+            long tag = Tag.of(files, pid);
+            byte[] environ = files.read(pid, "environ");
             if (!inExec || tag != Tag.NONE || patience.passed()) {
-                return new Entry(proc, tag, environ == null ? null : mark(environ));
+                return new Entry(entry.listed(), entry.proc(), tag, environ == null ? null : mark(environ));
             }
             LockSupport.parkNanos(100_000);
         }
     }
 
-    /// Adds a process with what it carries. The environment of one that is in the middle of an `exec` reads as empty
-    /// for a moment: then it is asked again after all the others.
-    private void add(ProcFile files, Proc proc, Map<Long, Proc> still, List<Entry> entries, List<Proc> unclear) {
-        Proc known = strangers.get(proc.pid());
-        if (known != null && known.started() == proc.started()) {
-            still.put(proc.pid(), known);
-            entries.add(new Entry(proc, Tag.NONE, null));
+    /// Adds a process with what it carries, unless it is Belay or a leader. The environment of one that is in the middle of
+    /// an `exec` reads as empty for a moment: then it is asked again after all the others.
+    private void add(ProcFile files, ProcFile.Listed listed, List<Entry> entries, List<Entry> unclear) {
+        long pid = listed.pid();
+        Proc proc = pid == SELF || leaders.contains(pid) ? null : Proc.read(files, pid);
+        if (proc == null) {
             return;
         }
-        long tag = Tag.of(files, proc.pid());
-        byte[] environ = tag == Tag.NONE ? files.read(proc.pid(), "environ") : null;
-        if (environ != null && environ.length == 0 && proc.alive()) {
-            unclear.add(proc);
-            return;
-        }
+        long tag = proc.kernel() ? Tag.NONE : Tag.of(files, pid);
+        byte[] environ = proc.kernel() || tag != Tag.NONE ? null : files.read(pid, "environ");
+        boolean mayBeInExec = environ != null && environ.length == 0 && proc.alive();
         String mark = environ == null ? null : mark(environ);
-        // Our own children get their tag and mark in a moment.
-        if (tag == Tag.NONE && mark == null && proc.parent() != SELF) {
-            still.put(proc.pid(), proc);
-        }
-        entries.add(new Entry(proc, tag, mark));
-    }
-
-    /// The numbers of all processes, newest first.
-    static long[] pids() {
-        String[] names = new File("/proc").list();
-        if (names == null) {
-            throw new SessionException(
-                    ErrorCode.UNAVAILABLE, "/proc cannot be read; Belay needs it to find the processes of a session.");
-        }
-        long[] pids = new long[names.length];
-        int count = 0;
-        for (String name : names) {
-            if (name.chars().allMatch(c -> c >= '0' && c <= '9')) {
-                pids[count++] = -Long.parseLong(name);
-            }
-        }
-        Arrays.sort(pids, 0, count);
-        return Arrays.stream(pids, 0, count).map(pid -> -pid).toArray();
+        (mayBeInExec ? unclear : entries).add(new Entry(listed, proc, tag, mark));
     }
 
     private static final String MARK = "BELAY_SESSION=";

@@ -94,7 +94,8 @@ final class InputLook {
         Seen seen = Seen.NOBODY;
         boolean found = false;
         int left = MAX_THREADS;
-        for (long pid : Census.pids()) {
+        for (ProcFile.Listed listed : files.processes()) {
+            long pid = listed.pid();
             // A system call each: much cheaper than a file of each process.
             if (libc.getpgid(pid) != group) {
                 continue;

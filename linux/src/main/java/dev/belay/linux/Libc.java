@@ -43,6 +43,7 @@ final class Libc {
     private static final MethodHandle READLINK = bind("readlink");
     private static final MethodHandle FACCESSAT = bind("faccessat");
     private static final MethodHandle STATX = bind("statx");
+    private static final MethodHandle GETDENTS = bind("getdents64");
     private static final MethodHandle EPOLL_CREATE1 = bind("epoll_create1");
     private static final MethodHandle EPOLL_CTL = bind("epoll_ctl");
     private static final MethodHandle EPOLL_WAIT = bind("epoll_wait");
@@ -146,6 +147,10 @@ final class Libc {
 
     int statx(int folder, MemorySegment path, int flags, int mask, MemorySegment into) {
         return callInt(STATX, folder, path.address(), flags, mask, into.address(), 0);
+    }
+
+    int getdents(int folder, MemorySegment into, long bytes) {
+        return callInt(GETDENTS, folder, into.address(), bytes, 0, 0, 0);
     }
 
     int ioctl(int fd, int request, MemorySegment argument) {

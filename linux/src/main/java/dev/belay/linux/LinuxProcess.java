@@ -49,7 +49,7 @@ final class LinuxProcess implements HostProcess, Loop.Source {
     /// One thread at a time ends the processes; the next finds them gone.
     private final Semaphore ending = new Semaphore(1);
 
-    private volatile boolean reaped;
+    private volatile long leftAfter = Census.NOT_LEFT;
     private @Nullable ProcessListener listener;
 
     // Loop only.
@@ -151,8 +151,7 @@ final class LinuxProcess implements HostProcess, Loop.Source {
                 return;
             }
             // Said before the number is given back to the kernel, which gives it to somebody else.
-            reaped = true;
-            census.leave(pid);
+            leftAfter = census.leave(pid);
             Pidfd.reap(loop.libc, arena, pidfd.number());
             int value = info.get(ValueLayout.JAVA_INT, Abi.SIGINFO_STATUS);
             boolean byItself = info.get(ValueLayout.JAVA_INT, Abi.SIGINFO_CODE) == Abi.CLD_EXITED;
@@ -337,7 +336,7 @@ final class LinuxProcess implements HostProcess, Loop.Source {
 
     /// The leader's group: on the loop, where the leader is reaped, so that its number is still its own.
     private boolean signalOwnGroup(Signal signal) {
-        return loop.call(() -> !reaped && loop.libc.kill(-pid, signal.number()) == 0);
+        return loop.call(() -> !reaped() && loop.libc.kill(-pid, signal.number()) == 0);
     }
 
     private boolean signalGroup(Libc libc, Arena arena, long group, Signal signal) {
@@ -389,8 +388,13 @@ final class LinuxProcess implements HostProcess, Loop.Source {
         return result < 0 ? usual : termios.get(ValueLayout.JAVA_INT, Abi.TERMIOS_LFLAG);
     }
 
+    /// Whether the leader's number may belong to somebody else by now.
+    private boolean reaped() {
+        return leftAfter != Census.NOT_LEFT;
+    }
+
     private List<Proc> members() {
-        List<Proc> found = census.find(new Census.Wanted(pid, tag, mark, () -> reaped));
+        List<Proc> found = census.find(new Census.Wanted(pid, tag, mark, () -> leftAfter));
         return group == null ? found : withGroup(group, found);
     }
 
@@ -417,7 +421,7 @@ final class LinuxProcess implements HostProcess, Loop.Source {
 
     @Override
     public int survivors() {
-        return reaped ? members().size() : 0;
+        return reaped() ? members().size() : 0;
     }
 
     @Override

@@ -7,6 +7,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// Reads small files of `/proc` quickly. Belongs to one thread.
@@ -15,6 +18,10 @@ final class ProcFile {
     /// What one file may hold at the most: an environment can be long.
     private static final int MAX_BYTES = 4 << 20;
 
+    /// Where the length and the name stand in a `struct dirent64`; the inode comes first.
+    private static final int DIRENT_LENGTH = 16;
+    private static final int DIRENT_NAME = 19;
+
     private final Libc libc;
     private final MemorySegment path;
     private final MemorySegment buffer;
@@ -22,7 +29,7 @@ final class ProcFile {
     ProcFile(Libc libc, Arena arena) {
         this.libc = libc;
         this.path = arena.allocate(64);
-        this.buffer = arena.allocate(BUFFER_BYTES);
+        this.buffer = arena.allocate(BUFFER_BYTES, 8);
     }
 
     /// The content of `/proc/PID/NAME`; null if the process is gone or may not be looked at.
@@ -58,6 +65,54 @@ final class ProcFile {
         } finally {
             libc.close(fd);
         }
+    }
+
+    /// A process as the kernel lists it.
+    ///
+    /// @param inode of its folder in `/proc`, which is made anew for every process: with the number it names a process
+    ///              for good. The kernel may make it anew for a process that lives, too, when it is short of memory.
+    record Listed(long pid, long inode) {}
+
+    /// All processes, newest first.
+    List<Listed> processes() {
+        List<Listed> all = new ArrayList<>();
+        path.setString(0, "/proc");
+        int fd = libc.open(path, Abi.O_RDONLY | Abi.O_CLOEXEC | Abi.current().oDirectory());
+        int count = fd;
+        try {
+            while (fd >= 0 && (count = libc.getdents(fd, buffer, BUFFER_BYTES)) > 0) {
+                for (int at = 0; at < count; at += buffer.get(ValueLayout.JAVA_SHORT, at + DIRENT_LENGTH)) {
+                    long pid = number(at + DIRENT_NAME);
+                    if (pid > 0) {
+                        all.add(new Listed(pid, buffer.get(ValueLayout.JAVA_LONG, at)));
+                    }
+                }
+            }
+        } finally {
+            if (fd >= 0) {
+                libc.close(fd);
+            }
+        }
+        if (count < 0) {
+            throw new SessionException(
+                    ErrorCode.UNAVAILABLE,
+                    "/proc cannot be read: " + Errno.text(-count)
+                            + "; Belay needs it to find the processes of a session.");
+        }
+        all.sort(Comparator.comparingLong(Listed::pid).reversed());
+        return all;
+    }
+
+    /// The number that a name consists of; 0 if it is another name.
+    private long number(long at) {
+        long number = 0;
+        for (byte digit; (digit = buffer.get(ValueLayout.JAVA_BYTE, at)) != 0; at++) {
+            if (digit < '0' || digit > '9') {
+                return 0;
+            }
+            number = number * 10 + digit - '0';
+        }
+        return number;
     }
 
     @Nullable String text(long pid, String name) {

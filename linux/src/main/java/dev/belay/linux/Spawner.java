@@ -45,7 +45,7 @@ final class Spawner implements AutoCloseable {
     LinuxProcess.Spawned spawn() {
         folder = keep(workspace.open(libc, arena, launch.workdir()));
         // Before the start: nothing may fail once there is a process.
-        workdir = workspace.relative(libc, arena, folder);
+        workdir = workspace.relative(libc, arena, folder, launch.workdir());
         String program = new Programs(libc, arena, folder).find(
                 launch.command().getFirst(), launch.env().getOrDefault("PATH", Programs.DEFAULT_PATH));
         check("prepare the process", libc.actionsInit(actions));

@@ -122,7 +122,10 @@ final class Workspace {
     }
 
     /// A folder that was opened, relative to the workspace.
-    String relative(Libc libc, Arena arena, int folder) {
+    String relative(Libc libc, Arena arena, int folder, String workdir) {
+        if (workdir.equals(".")) {
+            return ".";
+        }
         String path = pathOf(libc, arena, folder);
         if (path.equals(real)) {
             return ".";
