@@ -18,6 +18,7 @@ final class Errno {
     static final int ENOTDIR = 20;
     static final int ENFILE = 23;
     static final int EMFILE = 24;
+    static final int ENOSPC = 28;
     static final int EPIPE = 32;
     static final int ENAMETOOLONG = 36;
     static final int ENOSYS = 38;
@@ -41,7 +42,7 @@ final class Errno {
             Map.entry(ENFILE, "ENFILE: the system has too many open files"),
             Map.entry(EMFILE, "EMFILE: this process has too many open files"),
             Map.entry(26, "ETXTBSY: the file is being written"),
-            Map.entry(28, "ENOSPC: no space left, for instance of terminals (kernel.pty.max)"),
+            Map.entry(ENOSPC, "ENOSPC: no space left, for instance of terminals (kernel.pty.max)"),
             Map.entry(EPIPE, "EPIPE: nobody reads"),
             Map.entry(ENAMETOOLONG, "ENAMETOOLONG: the name is too long"),
             Map.entry(ENOSYS, "ENOSYS: this kernel does not have it"),

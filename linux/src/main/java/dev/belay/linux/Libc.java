@@ -9,11 +9,13 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import org.jspecify.annotations.Nullable;
 
 /// The C library, with the error number caught on each call that can fail.
 ///
 /// An instance belongs to one thread, or to one operation, and lives as long as its arena: it holds the memory for
-/// the error number. Calls that can fail return the negated error number, as the kernel itself does.
+/// the error number. Calls that can fail return the negated error number, as the kernel itself does. A call that a
+/// signal interrupted is made again, so nobody else needs to know of it.
 ///
 /// All functions have one shape, seven words in and one out, so that the JVM makes one native stub for all of them
 /// (binding each with its own shape took most of the cold start). Both processors' calling conventions allow it:
@@ -66,6 +68,17 @@ final class Libc {
     private static final MethodHandle ACTIONS_FCHDIR = bind("posix_spawn_file_actions_addfchdir_np");
     private static final MethodHandle ACTIONS_CLOSEFROM = bind("posix_spawn_file_actions_addclosefrom_np");
 
+    /// What a test puts before the kernel to make calls fail. Null otherwise, which costs the look at one field.
+    static volatile @Nullable Faults faults;
+
+    /// Makes calls fail.
+    interface Faults {
+        /// @param a the first word of a call
+        /// @param b its second word
+        /// @return the error number that the call fails with, or 0 to let it through
+        int before(long a, long b);
+    }
+
     private final MemorySegment state;
 
     Libc(Arena arena) {
@@ -94,13 +107,31 @@ final class Libc {
 
     /// For functions that return an `int` and set the error number.
     private int callInt(MethodHandle function, long a, long b, long c, long d, long e, long f) {
+        int result = callOnce(function, a, b, c, d, e, f);
+        while (result == -Errno.EINTR) {
+            result = callOnce(function, a, b, c, d, e, f);
+        }
+        return result;
+    }
+
+    private int callOnce(MethodHandle function, long a, long b, long c, long d, long e, long f) {
+        int fault = fault(a, b);
+        if (fault != 0) {
+            return -fault;
+        }
         int result = (int) call(function, a, b, c, d, e, f, 0);
         return result == -1 ? -errno() : result;
     }
 
     /// For functions that return the error number itself.
     private int callSpawn(MethodHandle function, long a, long b, long c, long d, long e, long f) {
-        return -(int) call(function, a, b, c, d, e, f, 0);
+        int fault = fault(a, b);
+        return fault != 0 ? -fault : -(int) call(function, a, b, c, d, e, f, 0);
+    }
+
+    private static int fault(long a, long b) {
+        Faults now = faults;
+        return now == null ? 0 : now.before(a, b);
     }
 
     private int errno() {
@@ -117,8 +148,9 @@ final class Libc {
         return callInt(WRITE, fd, from.address(), count, 0, 0, 0);
     }
 
+    /// Linux gives the number back also where it reports an error: this is never done again.
     int close(int fd) {
-        return callInt(CLOSE, fd, 0, 0, 0, 0, 0);
+        return callOnce(CLOSE, fd, 0, 0, 0, 0, 0);
     }
 
     int open(MemorySegment path, int flags) {
