@@ -2,6 +2,9 @@
 module dev.belay.cli {
     requires dev.belay.core;
     requires dev.belay.linux;
+    requires dev.belay.agent;
+    requires dev.belay.mcp;
+    requires tomlj;
     requires info.picocli;
     requires jdk.unsupported;
     requires static org.jspecify;

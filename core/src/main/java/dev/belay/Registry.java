@@ -31,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 final class Registry {
     private final Host host;
     private final Limits limits;
+    private final Resources resources;
     private final Environment environment;
     private final StateFolder state;
     private final Observers observers;
@@ -51,9 +52,16 @@ final class Registry {
     private final LongAdder bytesUnstored = new LongAdder();
     private volatile boolean shut;
 
-    Registry(Host host, Limits limits, Environment environment, Path stateFolder, List<SessionObserver> observers) {
+    Registry(
+            Host host,
+            Limits limits,
+            Resources resources,
+            Environment environment,
+            Path stateFolder,
+            List<SessionObserver> observers) {
         this.host = host;
         this.limits = limits;
+        this.resources = resources;
         this.environment = environment;
         this.state = StateFolder.open(stateFolder);
         this.observers = new Observers(observers);
@@ -89,7 +97,8 @@ final class Registry {
 
     // --- open ---
 
-    Life open(SessionSpec spec) {
+    Life open(SessionSpec asked) {
+        SessionSpec spec = asked.resources().equals(Resources.AS_BELAY) ? asked.resources(resources) : asked;
         try {
             gate.readLock().lock();
             try {

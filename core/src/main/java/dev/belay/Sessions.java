@@ -95,6 +95,7 @@ public final class Sessions implements AutoCloseable {
     public static final class Builder {
         private final Host host;
         private Limits limits = Limits.DEFAULT;
+        private Resources resources = Resources.AS_BELAY;
         private @Nullable Environment environment;
         private @Nullable Path state;
         private final List<SessionObserver> observers = new ArrayList<>();
@@ -105,6 +106,12 @@ public final class Sessions implements AutoCloseable {
 
         public Builder limits(Limits value) {
             limits = value;
+            return this;
+        }
+
+        /// What a session may use whose spec says nothing of it; without this, as much as Belay itself.
+        public Builder resources(Resources value) {
+            resources = value;
             return this;
         }
 
@@ -131,6 +138,7 @@ public final class Sessions implements AutoCloseable {
                 return new Sessions(new Registry(
                         host,
                         limits,
+                        resources,
                         environment != null ? environment : Environment.inherited(System.getenv()),
                         state != null ? state : StateFolder.standard(System.getenv()),
                         observers));

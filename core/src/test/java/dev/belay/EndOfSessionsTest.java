@@ -242,7 +242,7 @@ class EndOfSessionsTest {
         final Registry registry;
 
         Backstage(Limits limits) {
-            registry = new Registry(host, limits, new Environment(Map.of()), folder, List.of());
+            registry = new Registry(host, limits, Resources.AS_BELAY, new Environment(Map.of()), folder, List.of());
         }
 
         Life open(String id, SessionSpec spec) {

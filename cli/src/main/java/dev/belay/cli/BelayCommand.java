@@ -30,13 +30,17 @@ final class BelayCommand implements Runnable {
     }
 
     /// The version of the build, from a resource that the build fills in.
+    static String version() throws IOException {
+        try (InputStream in = BelayCommand.class.getResourceAsStream("version.txt")) {
+            return in == null ? "?" : new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
+        }
+    }
+
+    /// Tells picocli the version.
     static final class Version implements IVersionProvider {
         @Override
         public String[] getVersion() throws IOException {
-            try (InputStream in = BelayCommand.class.getResourceAsStream("version.txt")) {
-                String version = in == null ? "?" : new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
-                return new String[] {"belay " + version};
-            }
+            return new String[] {"belay " + version()};
         }
     }
 }

@@ -16,6 +16,7 @@ final class Help {
 
             @|bold Examples:|@
               belay run -- vim notes.txt     a program on this terminal
+              belay mcp                      tools for an AI agent, over MCP
               belay doctor                   what this machine offers to Belay
               belay run --help               all about a command""";
 
@@ -51,6 +52,26 @@ final class Help {
               belay run -- make test < /dev/null | less
               belay run --pipe -- tar cz src > src.tgz""";
 
+    private static final String MCP = """
+
+            Speaks the Model Context Protocol on standard input and output, for an agent's
+            program that starts Belay: docs/agents.md has the lines to put into its
+            settings. When the program goes, its sessions and their processes go too.""";
+
+    private static final String MCP_MORE = """
+
+            @|bold Workspace:|@
+              Commands run in the workspace and folders below it: the one named, else the
+              project of Claude Code (CLAUDE_PROJECT_DIR), else the current folder.
+
+            @|bold Environment:|@
+              Commands inherit yours less what looks secret: names with TOKEN, SECRET,
+              PASSWORD or API_KEY in them, and BELAY_*.
+
+            @|bold Examples:|@
+              claude mcp add belay -- belay mcp
+              belay mcp --workspace ~/project""";
+
     private static final String DOCTOR = """
 
             Tries what Belay needs and prints one line a fact: ok, note (Belay works, but
@@ -73,6 +94,9 @@ final class Help {
     static final String ENV = "Set a variable, or pass on yours of that name. May be repeated.";
     static final String PIPE = "Run on pipes, without a terminal: bytes pass unchanged, stdout and stderr apart.";
     static final String JSON = "Print one JSON object, for programs.";
+    static final String WORKSPACE = "The folder that commands may work in.";
+    static final String CONFIG = "Read the settings from this file.";
+    static final String STANDALONE = "Run the sessions in this process. The default.";
     static final String HELP = "Show this help.";
     static final String VERSION = "Show the version.";
 
@@ -94,6 +118,15 @@ final class Help {
                 .description(RUN)
                 .optionListHeading(OPTIONS)
                 .footer(RUN_MORE);
+    }
+
+    static void ofMcp(UsageMessageSpec help) {
+        help.header("Give an AI agent the tools to run commands (MCP).")
+                .synopsisHeading(USAGE)
+                .customSynopsis("belay mcp [OPTION...]")
+                .description(MCP)
+                .optionListHeading(OPTIONS)
+                .footer(MCP_MORE);
     }
 
     static void ofDoctor(UsageMessageSpec help) {

@@ -35,7 +35,7 @@ public final class Main {
         CommandLine all = new CommandLine(new BelayCommand()).addSubcommand(runCommand());
         Help.ofBelay(all.getCommandSpec().usageMessage());
         if (args.length == 0 || !args[0].equals("run")) {
-            all.addSubcommand(doctorCommand()).addSubcommand(helpCommand());
+            all.addSubcommand(mcpCommand()).addSubcommand(doctorCommand()).addSubcommand(helpCommand());
         }
         return all.setExpandAtFiles(false)
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Stdio.coloured() ? Ansi.ON : Ansi.OFF))
@@ -48,6 +48,12 @@ public final class Main {
         CommandLine run = new CommandLine(new RunCommand()).setStopAtPositional(true);
         Help.ofRun(run.getCommandSpec().usageMessage());
         return run;
+    }
+
+    private static CommandLine mcpCommand() {
+        CommandLine mcp = new CommandLine(new McpCommand());
+        Help.ofMcp(mcp.getCommandSpec().usageMessage());
+        return mcp;
     }
 
     private static CommandLine doctorCommand() {

@@ -4,6 +4,7 @@ import dev.belay.Environment;
 import dev.belay.Limits;
 import dev.belay.Mode;
 import dev.belay.Quoted;
+import dev.belay.Resources;
 import dev.belay.SessionSpec;
 import dev.belay.Size;
 import java.io.IOException;
@@ -62,7 +63,8 @@ final class RunCommand implements Callable<Integer> {
         Map<String, String> caller = callersEnvironment();
         Map<String, String> asked = askedEnvironment(caller);
         String folder = folder();
-        try (Scratch scratch = Scratch.open(Environment.inherited(caller), LIMITS)) {
+        try (Scratch scratch = Scratch.open(
+                Path.of("/"), Environment.inherited(caller), LIMITS, Resources.AS_BELAY)) {
             Stdio stdio = Stdio.look();
             SessionSpec spec = SessionSpec.of(command)
                     .workdir(folder)
@@ -93,7 +95,7 @@ final class RunCommand implements Callable<Integer> {
 
     /// The environment belay was started from. The launcher may have set `LC_ALL`, since Java reads arguments
     /// other than ASCII wrongly where the locale has no UTF-8; then `BELAY_LC_ALL` is what it was.
-    private static Map<String, String> callersEnvironment() {
+    static Map<String, String> callersEnvironment() {
         Map<String, String> caller = new HashMap<>(System.getenv());
         String before = caller.remove("BELAY_LC_ALL");
         if (before != null && before.isEmpty()) {

@@ -3,6 +3,7 @@ package dev.belay.cli;
 import dev.belay.Environment;
 import dev.belay.ErrorCode;
 import dev.belay.Limits;
+import dev.belay.Resources;
 import dev.belay.SessionException;
 import dev.belay.Sessions;
 import dev.belay.linux.LinuxHost;
@@ -12,33 +13,31 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The [Sessions] of a command that leaves nothing behind; the whole machine is its workspace.
+/// The [Sessions] of a command that leaves nothing behind.
 ///
 /// Its files are in the user's state folder, or in a temporary one where the user has no home that can be written to,
 /// as in many containers.
 ///
 /// @param temporary the temporary folder, if there had to be one
 record Scratch(Sessions sessions, @Nullable Path temporary) implements AutoCloseable {
-    static Scratch open(Environment environment, Limits limits) {
+    static Scratch open(Path workspace, Environment environment, Limits limits, Resources resources) {
         // Outside of the try: what the machine lacks, another folder does not mend.
-        LinuxHost host = host();
+        LinuxHost host = LinuxHost.at(workspace);
         try {
-            return new Scratch(builder(host, environment, limits).build(), null);
+            return new Scratch(builder(host, environment, limits, resources).build(), null);
         } catch (SessionException e) {
             if (e.code() != ErrorCode.UNAVAILABLE) {
                 throw e;
             }
             Path folder = temporaryFolder(e);
-            return new Scratch(builder(host(), environment, limits).state(folder).build(), folder);
+            return new Scratch(
+                    builder(LinuxHost.at(workspace), environment, limits, resources).state(folder).build(), folder);
         }
     }
 
-    private static LinuxHost host() {
-        return LinuxHost.at(Path.of("/"));
-    }
-
-    private static Sessions.Builder builder(LinuxHost host, Environment environment, Limits limits) {
-        return Sessions.builder(host).environment(environment).limits(limits);
+    private static Sessions.Builder builder(
+            LinuxHost host, Environment environment, Limits limits, Resources resources) {
+        return Sessions.builder(host).environment(environment).limits(limits).resources(resources);
     }
 
     private static Path temporaryFolder(SessionException refused) {
