@@ -3,6 +3,8 @@ package dev.belay.server.guard;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.io.EndPoint;
+import org.eclipse.jetty.server.ConnectionMetaData;
 import org.eclipse.jetty.util.thread.Scheduler;
 
 /// Closes connections that send the headers of a request so slowly that they never get done: a byte now and then keeps a
@@ -21,12 +23,16 @@ public final class SlowHeaders implements Connection.Listener {
 
     @Override
     public void onOpened(Connection connection) {
-        look(connection, 0, 0);
+        // Of HTTP alone: below it is encryption, and a WebSocket takes its place.
+        if (connection instanceof ConnectionMetaData) {
+            look(connection, 0, 0);
+        }
     }
 
     private void look(Connection connection, long bytesBefore, long messagesBefore) {
         scheduler.schedule(() -> {
-            if (!connection.getEndPoint().isOpen()) {
+            EndPoint end = connection.getEndPoint();
+            if (!end.isOpen() || end.getConnection() != connection) {
                 return;
             }
             long bytes = connection.getBytesIn();
@@ -34,7 +40,7 @@ public final class SlowHeaders implements Connection.Listener {
             // A message is counted in when its headers are complete, and out when it is answered.
             boolean handling = messages > connection.getMessagesOut();
             if (!handling && messages == messagesBefore && (bytes > bytesBefore || messages == 0)) {
-                connection.getEndPoint().close();
+                end.close();
             } else {
                 look(connection, bytes, messages);
             }
