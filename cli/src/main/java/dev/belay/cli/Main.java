@@ -35,7 +35,7 @@ public final class Main {
         CommandLine all = new CommandLine(new BelayCommand()).addSubcommand(runCommand());
         Help.ofBelay(all.getCommandSpec().usageMessage());
         if (args.length == 0 || !args[0].equals("run")) {
-            all.addSubcommand(doctorCommand()).addSubcommand(helpCommand());
+            all.addSubcommand(serveCommand()).addSubcommand(doctorCommand()).addSubcommand(helpCommand());
         }
         return all.setExpandAtFiles(false)
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Stdio.coloured() ? Ansi.ON : Ansi.OFF))
@@ -48,6 +48,12 @@ public final class Main {
         CommandLine run = new CommandLine(new RunCommand()).setStopAtPositional(true);
         Help.ofRun(run.getCommandSpec().usageMessage());
         return run;
+    }
+
+    private static CommandLine serveCommand() {
+        CommandLine serve = new CommandLine(new ServeCommand());
+        Help.ofServe(serve.getCommandSpec().usageMessage());
+        return serve;
     }
 
     private static CommandLine doctorCommand() {

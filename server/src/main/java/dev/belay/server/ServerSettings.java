@@ -1,5 +1,6 @@
 package dev.belay.server;
 
+import dev.belay.Resources;
 import dev.belay.server.auth.Account;
 import dev.belay.server.auth.Quota;
 import java.nio.file.Path;
@@ -113,14 +114,16 @@ public record ServerSettings(
     /// @param terminalPace         the least time between two terminals of one user (1 s)
     /// @param terminalQueue        how many creations may wait for their turn (3)
     /// @param reconnectGrace       how long a terminal is kept for a client that has gone (60 s)
+    /// @param resources            what the processes of a session may use whose opener says nothing else
     public record DoorSettings(
             @Nullable Duration agentIdleTimeout,
             @Nullable Duration terminalIdleTimeout,
             Duration terminalPace,
             int terminalQueue,
-            Duration reconnectGrace) {
+            Duration reconnectGrace,
+            Resources resources) {
         public static final DoorSettings DEFAULT = new DoorSettings(
-                Duration.ofSeconds(300), null, Duration.ofSeconds(1), 3, Duration.ofSeconds(60));
+                Duration.ofSeconds(300), null, Duration.ofSeconds(1), 3, Duration.ofSeconds(60), Resources.AS_BELAY);
     }
 
     public ServerSettings binding(Binding value) {

@@ -1,6 +1,7 @@
 package dev.belay.server.auth;
 
 import dev.belay.ErrorCode;
+import dev.belay.Resources;
 import dev.belay.Session;
 import dev.belay.SessionException;
 import dev.belay.SessionSpec;
@@ -56,7 +57,10 @@ public final class Admission {
         SessionSpec spec = wanted.id(id)
                 .owner(principal.name())
                 .label(Door.LABEL, door.label())
-                .idleTimeout(wanted.idleTimeout() != null ? wanted.idleTimeout() : idleTimeout(door));
+                .idleTimeout(wanted.idleTimeout() != null ? wanted.idleTimeout() : idleTimeout(door))
+                .resources(wanted.resources().equals(Resources.AS_BELAY)
+                        ? settings.doors().resources()
+                        : wanted.resources());
         await(pace(principal, door));
         requireRunning();
         boolean mine = reserve(id, principal, door);
