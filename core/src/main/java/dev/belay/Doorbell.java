@@ -4,6 +4,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /// Wakes those who wait for something to happen in a session.
 ///
@@ -27,13 +28,18 @@ final class Doorbell {
     ///
     /// @return whether it rang
     boolean await(long seen, Deadline deadline) throws InterruptedException {
-        if (rings.get() != seen) {
+        return await(seen, deadline, () -> false);
+    }
+
+    /// As [#await(long, Deadline)], or until a reason of the waiter's own holds; whoever makes it hold unparks the waiter.
+    boolean await(long seen, Deadline deadline, BooleanSupplier reason) throws InterruptedException {
+        if (rings.get() != seen || reason.getAsBoolean()) {
             return true;
         }
         Thread me = Thread.currentThread();
         waiting.add(me);
         try {
-            while (rings.get() == seen) {
+            while (rings.get() == seen && !reason.getAsBoolean()) {
                 if (Thread.interrupted()) {
                     throw new InterruptedException();
                 }

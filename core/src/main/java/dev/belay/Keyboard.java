@@ -56,9 +56,9 @@ final class Keyboard {
         return lease;
     }
 
-    Optional<String> holder() {
+    Optional<Lease> lease() {
         synchronized (this) {
-            return Optional.ofNullable(current).map(Lease::holder);
+            return Optional.ofNullable(current);
         }
     }
 

@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 ///
 /// Safe for any thread; never blocks.
 public final class Permits {
-    private final int limit;
+    private volatile int limit;
     private final AtomicInteger used = new AtomicInteger();
     private final Consumer<String> leaked;
 
@@ -25,6 +25,11 @@ public final class Permits {
         return limit;
     }
 
+    /// Changes how many there may be. Permits that are out stay out, also where there are more of them.
+    void limit(int value) {
+        limit = value;
+    }
+
     /// How many permits are out now.
     public int used() {
         return used.get();
@@ -33,7 +38,8 @@ public final class Permits {
     /// Takes a permit, or throws `LIMIT_REACHED`.
     public Permit acquire() {
         int now = used.get();
-        while (now < limit) {
+        int most = limit;
+        while (now < most) {
             int seen = used.compareAndExchange(now, now + 1);
             if (seen == now) {
                 return new Permit(used, leaked);
@@ -42,7 +48,7 @@ public final class Permits {
         }
         throw new SessionException(
                 ErrorCode.LIMIT_REACHED,
-                "Maximum PTY sessions reached (" + now + " of " + limit
+                "Maximum PTY sessions reached (" + now + " of " + most
                         + "): close a session you no longer need, or wait until one has exited, then try again.");
     }
 }

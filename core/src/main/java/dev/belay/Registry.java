@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 /// It does not know its [Sessions], so that one which is dropped can be found by the garbage collector.
 final class Registry {
     private final Host host;
-    private final Limits limits;
+    private volatile Limits limits;
     private final Resources resources;
     private final Environment environment;
     private final StateFolder state;
@@ -50,6 +50,7 @@ final class Registry {
     private final LongAdder leaked = new LongAdder();
     private final LongAdder bytesLogged = new LongAdder();
     private final LongAdder bytesUnstored = new LongAdder();
+    private final int orphans;
     private volatile boolean shut;
 
     Registry(
@@ -63,7 +64,9 @@ final class Registry {
         this.limits = limits;
         this.resources = resources;
         this.environment = environment;
-        this.state = StateFolder.open(stateFolder);
+        List<String> killed = new ArrayList<>();
+        this.state = StateFolder.open(stateFolder, killed::add);
+        this.orphans = killed.isEmpty() ? 0 : host.endOrphans(killed);
         this.observers = new Observers(observers);
         this.permits = new Permits(limits.maxSessions(), this::leaked);
         this.timer = new ScheduledThreadPoolExecutor(
@@ -81,6 +84,11 @@ final class Registry {
 
     Limits limits() {
         return limits;
+    }
+
+    void limits(Limits value) {
+        limits = value;
+        permits.limit(value.maxSessions());
     }
 
     Path folder() {
@@ -209,7 +217,8 @@ final class Registry {
                 leaked.sum(),
                 bytesLogged.sum(),
                 bytesUnstored.sum(),
-                observers.dropped());
+                observers.dropped(),
+                orphans);
     }
 
     // --- what lives report, on the host's loop ---

@@ -48,6 +48,11 @@ public final class Session implements AutoCloseable {
         return life.record();
     }
 
+    /// Where the session is in its life; cheaper than a [#snapshot()].
+    public SessionState state() {
+        return life.state();
+    }
+
     /// How the leader ended; empty while it lives. Once present, all that the leader wrote is in the log.
     public Optional<ExitStatus> exit() {
         return Optional.ofNullable(life.exit());
@@ -255,9 +260,14 @@ public final class Session implements AutoCloseable {
         return life.keyboard.take(actor, isPrivate, timeout);
     }
 
+    /// The lease of whoever has the keyboard, if somebody does.
+    public Optional<Lease> lease() {
+        return life.keyboard.lease();
+    }
+
     /// Who has the keyboard, if somebody does.
     public Optional<String> keyboardHolder() {
-        return life.keyboard.holder();
+        return lease().map(Lease::holder);
     }
 
     private SessionException notWritable() {

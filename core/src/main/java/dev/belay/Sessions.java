@@ -62,6 +62,12 @@ public final class Sessions implements AutoCloseable {
         return registry.limits();
     }
 
+    /// Changes the limits from here on: sessions that are open keep their log's budget and their clocks, and none is
+    /// ended because there are now fewer permits than sessions.
+    public void limits(Limits value) {
+        registry.limits(value);
+    }
+
     /// The folder that working folders are relative to.
     public Path workspace() {
         return registry.host().workspace();

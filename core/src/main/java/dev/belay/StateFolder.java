@@ -17,6 +17,7 @@ import java.util.HexFormat;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /// Where the logs of one [Sessions] live: a folder of its own within the state folder, held by a lock as long as it
 /// is used. What killed ones left behind is recognised by its lock being free, and deleted.
@@ -82,6 +83,11 @@ public final class StateFolder implements AutoCloseable {
     }
 
     static StateFolder open(Path state) {
+        return open(state, _ -> {});
+    }
+
+    /// @param killed told the names of the instances that were killed and are swept now
+    static StateFolder open(Path state, Consumer<String> killed) {
         Path parent = state.resolve(SESSIONS);
         byte[] random = new byte[8];
         new SecureRandom().nextBytes(random);
@@ -89,7 +95,7 @@ public final class StateFolder implements AutoCloseable {
         try {
             Files.createDirectories(parent, ownerOnly("rwx------"));
             tighten(parent);
-            sweep(parent);
+            sweep(parent, killed);
             OWN.add(instance);
             Path lockFile = parent.resolve(instance + LOCK);
             FileChannel lock = FileChannel.open(
@@ -134,11 +140,11 @@ public final class StateFolder implements AutoCloseable {
     }
 
     /// Deletes what it can; what it cannot, for instance because another start sweeps too, stops nobody.
-    private static void sweep(Path parent) throws IOException {
+    private static void sweep(Path parent, Consumer<String> killed) throws IOException {
         try (DirectoryStream<Path> folders = Files.newDirectoryStream(parent, Files::isDirectory)) {
             for (Path folder : folders) {
                 try {
-                    sweepOne(parent, folder);
+                    sweepOne(parent, folder, killed);
                 } catch (IOException | DirectoryIteratorException e) {
                     Log.LOG.log(System.Logger.Level.DEBUG, "what an earlier Belay left could not be deleted", e);
                 }
@@ -148,8 +154,9 @@ public final class StateFolder implements AutoCloseable {
         }
     }
 
-    private static void sweepOne(Path parent, Path folder) throws IOException {
+    private static void sweepOne(Path parent, Path folder, Consumer<String> killed) throws IOException {
         if (!isRunning(parent, folder)) {
+            killed.accept(String.valueOf(folder.getFileName()));
             deleteFolder(folder);
             Files.deleteIfExists(parent.resolve(folder.getFileName() + LOCK));
         }

@@ -12,6 +12,7 @@ package dev.belay;
 /// @param bytesLogged   bytes of output taken into logs
 /// @param bytesUnstored bytes of output that the disk refused; not zero means the disk is or was full
 /// @param droppedEvents events that a slow observer never got
+/// @param orphans       processes that killed instances had left, ended when these sessions were made
 public record Stats(
         int permitsUsed,
         int permitsLimit,
@@ -22,4 +23,5 @@ public record Stats(
         long leaked,
         long bytesLogged,
         long bytesUnstored,
-        long droppedEvents) {}
+        long droppedEvents,
+        int orphans) {}

@@ -17,6 +17,7 @@ final class Help {
             @|bold Examples:|@
               belay run -- vim notes.txt     a program on this terminal
               belay mcp                      tools for an AI agent, over MCP
+              belay serve                    sessions for other programs and people
               belay doctor                   what this machine offers to Belay
               belay run --help               all about a command""";
 
@@ -72,6 +73,21 @@ final class Help {
               claude mcp add belay -- belay mcp
               belay mcp --workspace ~/project""";
 
+    private static final String SERVE = """
+
+            Starts the server in the foreground and prints its address, and a link to its
+            page that is good once. Programs sign in with the token in the state folder's
+            file 'token'. Ctrl-C ends it with all of its sessions; SIGHUP reads tokens,
+            quotas and limits again.""";
+
+    private static final String SERVE_MORE = """
+
+            @|bold Examples:|@
+              belay serve
+              belay serve --port=0 --workspace=src
+              belay serve --print-config > belay.toml
+              belay serve --config=belay.toml""";
+
     private static final String DOCTOR = """
 
             Tries what Belay needs and prints one line a fact: ok, note (Belay works, but
@@ -93,9 +109,16 @@ final class Help {
     static final String TIMEOUT = "End the command after this time: 90 (seconds), 1.5, 500ms, 30s, 5m, 1h30m.";
     static final String ENV = "Set a variable, or pass on yours of that name. May be repeated.";
     static final String PIPE = "Run on pipes, without a terminal: bytes pass unchanged, stdout and stderr apart.";
+    static final String HOST = "Listen on this address (127.0.0.1).";
+    static final String PORT = "Listen on this port (10000); 0 picks a free one.";
+    static final String WORKSPACE = "Sessions run in this folder and its folders (the current one).";
+    static final String STATE = "Keep the token and the output here ($XDG_STATE_HOME/belay).";
+    static final String CONFIG = "Read the settings in this file.";
+    static final String TLS_CERT = "The certificate chain, as PEM.";
+    static final String TLS_KEY = "Its key, as PEM (PKCS#8).";
+    static final String INSECURE = "Listen beyond loopback without encryption.";
+    static final String PRINT_CONFIG = "Print all settings with their defaults, and end.";
     static final String JSON = "Print one JSON object, for programs.";
-    static final String WORKSPACE = "The folder that commands may work in.";
-    static final String CONFIG = "Read the settings from this file.";
     static final String STANDALONE = "Run the sessions in this process. The default.";
     static final String HELP = "Show this help.";
     static final String VERSION = "Show the version.";
@@ -127,6 +150,15 @@ final class Help {
                 .description(MCP)
                 .optionListHeading(OPTIONS)
                 .footer(MCP_MORE);
+    }
+
+    static void ofServe(UsageMessageSpec help) {
+        help.header("Serve sessions over HTTP and WebSocket.")
+                .synopsisHeading(USAGE)
+                .customSynopsis("belay serve [OPTION...]")
+                .description(SERVE)
+                .optionListHeading(OPTIONS)
+                .footer(SERVE_MORE);
     }
 
     static void ofDoctor(UsageMessageSpec help) {

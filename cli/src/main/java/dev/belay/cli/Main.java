@@ -35,7 +35,10 @@ public final class Main {
         CommandLine all = new CommandLine(new BelayCommand()).addSubcommand(runCommand());
         Help.ofBelay(all.getCommandSpec().usageMessage());
         if (args.length == 0 || !args[0].equals("run")) {
-            all.addSubcommand(mcpCommand()).addSubcommand(doctorCommand()).addSubcommand(helpCommand());
+            all.addSubcommand(serveCommand())
+                    .addSubcommand(mcpCommand())
+                    .addSubcommand(doctorCommand())
+                    .addSubcommand(helpCommand());
         }
         return all.setExpandAtFiles(false)
                 .setColorScheme(CommandLine.Help.defaultColorScheme(Stdio.coloured() ? Ansi.ON : Ansi.OFF))
@@ -54,6 +57,12 @@ public final class Main {
         CommandLine mcp = new CommandLine(new McpCommand());
         Help.ofMcp(mcp.getCommandSpec().usageMessage());
         return mcp;
+    }
+
+    private static CommandLine serveCommand() {
+        CommandLine serve = new CommandLine(new ServeCommand());
+        Help.ofServe(serve.getCommandSpec().usageMessage());
+        return serve;
     }
 
     private static CommandLine doctorCommand() {

@@ -54,7 +54,8 @@ final class McpCommand implements Callable<Integer> {
         Limits limits = settings.limits().maxSessions(settings.agent().maxSessions());
         System.err.println("belay: workspace " + place.workspace() + ": " + place.why());
         try (Scratch scratch = Scratch.open(
-                place.workspace(), Environment.inherited(caller), limits, settings.resources())) {
+                place.workspace(), Environment.inherited(caller).with(settings.env()), limits,
+                settings.server().doors().resources())) {
             AgentTools tools = new AgentTools(scratch.sessions(), settings.agent());
             new StdioServer(new FileInputStream(FileDescriptor.in), new FileOutputStream(FileDescriptor.out))
                     .run(new Conversation(tools, place.workspace(), BelayCommand.version()));

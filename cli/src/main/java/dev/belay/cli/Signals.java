@@ -16,6 +16,16 @@ final class Signals {
         on("WINCH", handler);
     }
 
+    /// Asked to end, by a person at the terminal or by another program.
+    static void onTerminate(Runnable handler) {
+        on("INT", handler);
+        on("TERM", handler);
+    }
+
+    static void onHangUp(Runnable handler) {
+        on("HUP", handler);
+    }
+
     /// Stopped processes are continued by this one.
     static void onContinue(Runnable handler) {
         on("CONT", handler);

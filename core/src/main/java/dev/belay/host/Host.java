@@ -1,6 +1,7 @@
 package dev.belay.host;
 
 import java.nio.file.Path;
+import java.util.List;
 
 /// Starts processes on terminals and pipes. One host serves any number of sessions.
 public interface Host extends AutoCloseable {
@@ -11,6 +12,14 @@ public interface Host extends AutoCloseable {
     ///
     /// Throws a [dev.belay.SessionException] that says why it could not be started; then nothing of it is left.
     HostProcess spawn(Launch launch);
+
+    /// Ends the processes that instances left which were killed: those that carry a mark `instance/...`, and what these
+    /// started. Nobody else's, and never this process or one it was started by.
+    ///
+    /// @return how many there were
+    default int endOrphans(List<String> instances) {
+        return 0;
+    }
 
     /// Gives back what the host holds. Its processes have to be ended before.
     @Override

@@ -97,19 +97,49 @@ final class Census {
                 found.add(entry.proc());
             }
         }
+        addDescendants(found, look.children());
+        found.stream()
+                .filter(proc -> !proc.alive() && proc.parent() == SELF && proc.pid() != wanted.leader())
+                .forEach(Census::bury);
+        return found.stream().filter(Proc::alive).toList();
+    }
+
+    /// The living processes that carry a mark of one of these instances, and what they started; but not this process,
+    /// those that it was started by, or what these started.
+    List<Proc> orphans(List<String> instances) {
+        Look look = look();
+        List<Entry> entries = look.entries();
+        Map<Long, Proc> byPid = new HashMap<>();
+        entries.forEach(entry -> byPid.put(entry.proc().pid(), entry.proc()));
+        Set<Long> forebears = new HashSet<>();
+        long at = SELF;
+        while (at > 1 && forebears.add(at)) {
+            Proc above = at == SELF ? leader(SELF) : byPid.get(at);
+            at = above == null ? 0 : above.parent();
+        }
+        List<Proc> found = new ArrayList<>();
+        for (Entry entry : entries) {
+            String mark = entry.mark();
+            int slash = mark == null ? -1 : mark.indexOf('/');
+            if (mark != null && slash > 0 && instances.contains(mark.substring(0, slash))
+                    && !forebears.contains(entry.proc().pid())) {
+                found.add(entry.proc());
+            }
+        }
+        addDescendants(found, look.children());
+        return found.stream().filter(proc -> proc.alive() && !forebears.contains(proc.pid())).toList();
+    }
+
+    private static void addDescendants(List<Proc> found, Map<Long, List<Proc>> children) {
         Set<Long> seen = new HashSet<>();
         found.forEach(proc -> seen.add(proc.pid()));
         for (int i = 0; i < found.size(); i++) {
-            for (Proc child : look.children().getOrDefault(found.get(i).pid(), List.of())) {
+            for (Proc child : children.getOrDefault(found.get(i).pid(), List.of())) {
                 if (seen.add(child.pid())) {
                     found.add(child);
                 }
             }
         }
-        found.stream()
-                .filter(proc -> !proc.alive() && proc.parent() == SELF && proc.pid() != wanted.leader())
-                .forEach(Census::bury);
-        return found.stream().filter(Proc::alive).toList();
     }
 
     /// Orphans become our children where Belay is the first process of a container: then nobody else waits for them.

@@ -7,6 +7,8 @@ import dev.belay.host.HostProcess;
 import dev.belay.host.Launch;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 /// Sessions on Linux: `posix_spawn`, one `epoll` loop on one thread, exits by `pidfd`.
@@ -14,6 +16,9 @@ import java.util.Map;
 /// Needs Linux 5.6, the GNU C library 2.34, x86_64 or aarch64, a `/proc`, and `--enable-native-access`. Any number of
 /// hosts may live in one JVM, each with its own thread.
 public final class LinuxHost implements Host {
+    private static final System.Logger LOG = System.getLogger("dev.belay.linux");
+    private static final Duration ORPHAN_GRACE = Duration.ofMillis(500);
+
     private final Workspace workspace;
     private final Loop loop;
     private final Census census = new Census();
@@ -85,6 +90,21 @@ public final class LinuxHost implements Host {
         try (Spawner spawner = new Spawner(workspace, groups, launch)) {
             return new LinuxProcess(loop, census, launch, spawner.spawn());
         }
+    }
+
+    @Override
+    public int endOrphans(List<String> instances) {
+        List<Proc> orphans = census.orphans(instances);
+        if (orphans.isEmpty()) {
+            return 0;
+        }
+        List<String> left = new Ending(loop, 0, () -> census.orphans(instances), () -> {}, () -> {})
+                .run(ORPHAN_GRACE)
+                .left();
+        if (!left.isEmpty()) {
+            LOG.log(System.Logger.Level.WARNING, "an earlier Belay left processes that cannot be ended: " + left);
+        }
+        return orphans.size();
     }
 
     @Override

@@ -1,0 +1,101 @@
+package dev.belay.cli.config;
+
+import dev.belay.ErrorCode;
+import dev.belay.Limits;
+import dev.belay.SessionException;
+import dev.belay.agent.AgentSettings;
+import dev.belay.server.ServerSettings;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.tomlj.Toml;
+import org.tomlj.TomlParseError;
+import org.tomlj.TomlParseResult;
+
+/// Everything that `belay.toml` says, over the defaults.
+///
+/// @param limits   of the sessions
+/// @param server   of the server
+/// @param agent    how the agent tools behave
+/// @param env      variables that every session gets
+/// @param insecure whether to listen beyond loopback without encryption
+public record Config(Limits limits, ServerSettings server, AgentSettings agent, Map<String, String> env, boolean insecure) {
+    /// The sessions of a server; the machine's room and the quotas bound their number, not this.
+    public static final Limits LIMITS = Limits.DEFAULT.maxSessions(100_000);
+
+    /// What holds where there is no file.
+    public static final Config DEFAULT = new Config(LIMITS, ServerSettings.DEFAULT, AgentSettings.DEFAULT, Map.of(), false);
+
+    /// The file that was asked for, else the user's own where there is one: `$XDG_CONFIG_HOME/belay/belay.toml`, or
+    /// `~/.config/belay/belay.toml`.
+    public static Config read(@Nullable Path asked, Map<String, String> env) {
+        if (asked != null) {
+            return read(asked);
+        }
+        String xdg = env.getOrDefault("XDG_CONFIG_HOME", "");
+        Path base = xdg.startsWith("/") ? Path.of(xdg) : Path.of(System.getProperty("user.home"), ".config");
+        Path own = base.resolve("belay").resolve("belay.toml");
+        return Files.exists(own) ? read(own) : DEFAULT;
+    }
+
+    /// Reads a file.
+    public static Config read(Path file) {
+        try {
+            return parse(Files.readString(file), String.valueOf(file.getFileName()));
+        } catch (IOException e) {
+            throw new SessionException(
+                    ErrorCode.INVALID_REQUEST, "The settings " + file + " cannot be read: " + e, Map.of(), e);
+        }
+    }
+
+    /// @param name what errors call the text
+    static Config parse(String text, String name) {
+        TomlParseResult parsed = Toml.parse(text);
+        if (parsed.hasErrors()) {
+            TomlParseError error = parsed.errors().getFirst();
+            throw new SessionException(
+                    ErrorCode.INVALID_REQUEST,
+                    name + ":" + error.position().line() + ":" + error.position().column() + ": "
+                            + String.valueOf(error.getMessage()).lines().findFirst().orElse("not TOML") + ".");
+        }
+        return of(new Section(name, "", parsed));
+    }
+
+    private static Config of(Section file) {
+        Section sessions = file.section("sessions");
+        Limits limits = SessionsSection.limits(sessions);
+        ServerSettings settings = SessionsSection.doors(ServerSettings.DEFAULT, sessions, file.section("resources"));
+        sessions.requireNoMore();
+        Section server = file.section("server");
+        settings = ServerSection.read(settings, server);
+        boolean insecure = server.flag("insecure").orElse(false);
+        server.requireNoMore();
+        settings = PrincipalsSection.read(settings, file.section("quota"), file.sections("principals"));
+        AgentSettings agent = AgentSection.read(file.section("agent"));
+        Section env = file.section("env");
+        Map<String, String> variables = env.map("set");
+        env.requireNoMore();
+        file.requireNoMore();
+        return new Config(limits, settings, agent, variables, insecure);
+    }
+
+    /// The file with every setting at its default, explained.
+    public static String reference() {
+        try (InputStream in = Config.class.getResourceAsStream("/dev/belay/cli/config/belay.toml")) {
+            return read(in);
+        } catch (IOException e) {
+            throw new SessionException(ErrorCode.INTERNAL, "The reference of the settings is missing.", Map.of(), e);
+        }
+    }
+
+    private static String read(@Nullable InputStream in) throws IOException {
+        if (in == null) {
+            throw new IOException("not in the build");
+        }
+        return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,107 @@
+package dev.belay.server;
+
+import dev.belay.ErrorCode;
+import dev.belay.SessionException;
+import dev.belay.SessionRecord;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// JSON as every front door speaks it: the record of a session, an error, and reading within bounds.
+public final class Json {
+    private static final JsonMapper WRITER = new JsonMapper();
+
+    private Json() {}
+
+    public static ObjectNode object() {
+        return WRITER.createObjectNode();
+    }
+
+    public static ArrayNode array() {
+        return WRITER.createArrayNode();
+    }
+
+    public static byte[] bytes(JsonNode node) {
+        return WRITER.writeValueAsBytes(node);
+    }
+
+    /// A reader that refuses what is nested deeper, repeats a name, or goes on after its end.
+    public static JsonMapper reader(int maxDepth, int maxBytes) {
+        return JsonMapper.builder(JsonFactory.builder()
+                .streamReadConstraints(StreamReadConstraints.builder()
+                        .maxNestingDepth(maxDepth)
+                        .maxDocumentLength(maxBytes)
+                        .maxStringLength(maxBytes)
+                        .maxNameLength(1000)
+                        .maxNumberLength(100)
+                        .build())
+                .enable(tools.jackson.core.StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                .build())
+                .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                .build();
+    }
+
+    /// Reads one object.
+    public static ObjectNode object(JsonMapper reader, byte[] bytes) {
+        try {
+            if (reader.readTree(bytes) instanceof ObjectNode object) {
+                return object;
+            }
+        } catch (JacksonException e) {
+            throw new SessionException(
+                    ErrorCode.INVALID_REQUEST,
+                    "The JSON cannot be read: " + e.getOriginalMessage().lines().findFirst().orElse("not valid"));
+        }
+        throw new SessionException(ErrorCode.INVALID_REQUEST, "A JSON object is expected here.");
+    }
+
+    /// A session as it is shown everywhere.
+    public static ObjectNode of(SessionRecord record) {
+        ObjectNode json = object()
+                .put("id", record.id())
+                .put("backend", record.backend())
+                .put("command", record.command());
+        record.args().forEach(json.putArray("args")::add);
+        json.put("workdir", record.workdir())
+                .put("cols", record.cols())
+                .put("rows", record.rows())
+                .put("pid", record.pid())
+                .put("owner", record.owner());
+        ObjectNode labels = json.putObject("labels");
+        record.labels().forEach(labels::put);
+        return json.put("started_at", text(record.startedAt()))
+                .put("ended_at", text(record.endedAt()))
+                .put("state", record.state().label())
+                .put("exit_code", record.exitCode())
+                .put("signal", record.signal())
+                .put("survivors", record.survivors())
+                .put("output_start", record.outputStart())
+                .put("output_end", record.outputEnd())
+                .put("last_activity_at", text(record.lastActivityAt()))
+                .put("end_reason", record.endReason() == null ? null : record.endReason().label());
+    }
+
+    private static @Nullable String text(@Nullable Instant instant) {
+        return instant == null ? null : instant.toString();
+    }
+
+    /// A refusal: `{code, message, ...details}`. Details that are whole numbers are written as numbers.
+    public static ObjectNode of(SessionException refusal) {
+        ObjectNode json = object().put("code", refusal.code().name()).put("message", refusal.getMessage());
+        refusal.details().forEach((name, value) -> {
+            if (value.matches("\\d{1,18}")) {
+                json.put(name, Long.parseLong(value));
+            } else {
+                json.put(name, value);
+            }
+        });
+        return json;
+    }
+}

@@ -1,0 +1,130 @@
+package dev.belay.server;
+
+import dev.belay.ErrorCode;
+import dev.belay.SessionException;
+import dev.belay.server.guard.SlowHeaders;
+import dev.belay.server.guard.TlsFiles;
+import java.time.Duration;
+import java.util.Map;
+import org.eclipse.jetty.http.UriCompliance;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
+import org.eclipse.jetty.util.thread.VirtualThreadPool;
+import org.jspecify.annotations.Nullable;
+
+/// Jetty, set up for one port: a few platform threads wait for connections, virtual threads handle what they bring.
+final class Listener {
+    private static final Duration STOP_PATIENCE = Duration.ofSeconds(5);
+
+    private final org.eclipse.jetty.server.Server jetty;
+    private final ServerConnector connector;
+    private final ServerSettings settings;
+    private final @Nullable TlsFiles tls;
+    private final HttpConfiguration http;
+
+    Listener(ServerSettings settings) {
+        this.settings = settings;
+        QueuedThreadPool threads = new QueuedThreadPool(8, 2);
+        threads.setName("belay-http");
+        threads.setDaemon(true);
+        threads.setReservedThreads(0);
+        VirtualThreadPool virtual = new VirtualThreadPool();
+        virtual.setName("belay-request");
+        threads.setVirtualThreadsExecutor(virtual);
+        this.jetty = new org.eclipse.jetty.server.Server(
+                threads, new ScheduledExecutorScheduler("belay-http-timer", true), null);
+        jetty.addBean(virtual);
+        this.http = configuration(settings.http());
+        ServerSettings.Tls files = settings.binding().tls();
+        this.tls = files == null ? null : new TlsFiles(files);
+        HttpConnectionFactory plain = new HttpConnectionFactory(http);
+        this.connector = tls == null
+                ? new ServerConnector(jetty, 0, 1, plain)
+                : new ServerConnector(
+                        jetty, 0, 1, new SslConnectionFactory(tls.factory(), plain.getProtocol()), plain);
+        connector.setHost(settings.binding().host());
+        connector.setPort(settings.binding().port());
+        connector.setIdleTimeout(settings.http().idleTimeout().toMillis());
+        connector.setAcceptQueueSize(128);
+        connector.addBean(new SlowHeaders(jetty.getScheduler(), settings.http().headerTimeout()));
+        jetty.addConnector(connector);
+        jetty.addBean(new NetworkConnectionLimit(settings.http().maxConnections(), connector));
+        jetty.setErrorHandler(new JsonErrors());
+        jetty.setStopTimeout(0);
+    }
+
+    private static HttpConfiguration configuration(ServerSettings.HttpLimits limits) {
+        HttpConfiguration http = new HttpConfiguration();
+        http.setRequestHeaderSize(limits.headerBytes());
+        http.setSendServerVersion(false);
+        http.setSendDateHeader(true);
+        http.setUriCompliance(UriCompliance.DEFAULT);
+        http.setMaxUnconsumedRequestContentReads(4);
+        return http;
+    }
+
+    org.eclipse.jetty.server.Server jetty() {
+        return jetty;
+    }
+
+    void serve(Handler handler) {
+        jetty.setHandler(handler);
+    }
+
+    void start() {
+        try {
+            jetty.start();
+        } catch (Exception e) {
+            stop();
+            throw new SessionException(
+                    ErrorCode.UNAVAILABLE,
+                    "Cannot listen on " + settings.binding().host() + " port " + settings.binding().port() + " ("
+                            + reason(e) + "); choose another port, or end what uses it.",
+                    Map.of(),
+                    e);
+        }
+    }
+
+    private static String reason(Exception e) {
+        Throwable cause = e.getCause() != null ? e.getCause() : e;
+        return String.valueOf(cause.getMessage());
+    }
+
+    /// Reads the certificate again.
+    void reload() {
+        if (tls != null) {
+            tls.reload();
+        }
+    }
+
+    int port() {
+        int port = connector.getLocalPort();
+        return port > 0 ? port : settings.binding().port();
+    }
+
+    String address() {
+        String host = settings.binding().host();
+        String literal = host.contains(":") && !host.startsWith("[") ? "[" + host + "]" : host;
+        return (tls == null ? "http://" : "https://") + literal + ":" + port() + "/";
+    }
+
+    /// Closes the port; connections that are open go on.
+    void stopAccepting() {
+        connector.close();
+    }
+
+    void stop() {
+        try {
+            jetty.setStopTimeout(STOP_PATIENCE.toMillis());
+            jetty.stop();
+        } catch (Exception e) {
+            throw new SessionException(ErrorCode.INTERNAL, "The server did not stop: " + e, Map.of(), e);
+        }
+    }
+}

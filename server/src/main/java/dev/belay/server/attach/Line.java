@@ -1,0 +1,39 @@
+package dev.belay.server.attach;
+
+import dev.belay.ExitStatus;
+import dev.belay.ReadResult.Gap;
+import dev.belay.SessionRecord;
+import dev.belay.Size;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/// The connection of a viewer, as its one sender uses it.
+///
+/// Every method but [#closed] may block until the connection has taken the message, and should: that is what keeps a
+/// connection that does not read from piling anything up. Called on the viewer's own virtual thread, one call at a time,
+/// never again after [#closed]. An [IOException] means that the other side is gone, and ends the viewer.
+public interface Line {
+    /// The first message: what is viewed, and the offset that the output begins with.
+    ///
+    /// @param size the terminal's size at that offset; null for pipes
+    void attached(SessionRecord session, long from, @Nullable Size size) throws IOException, InterruptedException;
+
+    void output(long offset, byte[] bytes) throws IOException, InterruptedException;
+
+    /// Bytes that cannot be had; the next output begins at [Gap#next()].
+    void gap(Gap gap) throws IOException, InterruptedException;
+
+    /// From the next output on the terminal has this size.
+    void resized(Size size) throws IOException, InterruptedException;
+
+    /// The keyboard has changed hands.
+    ///
+    /// @param holder null: nobody's
+    void lease(@Nullable String holder) throws IOException, InterruptedException;
+
+    /// The leader has ended, and all it wrote has been sent.
+    void exit(ExitStatus exit, long offset) throws IOException, InterruptedException;
+
+    /// The last message. Does not block.
+    void closed(Parting parting);
+}

@@ -1,0 +1,15 @@
+package dev.belay.server.attach;
+
+/// Hears what viewers do, for metrics. Called on the viewers' threads; an implementation is quick.
+public interface ViewerStats {
+    void attached();
+
+    void parted(Parting why);
+
+    void sent(int bytes);
+
+    /// The first output after somebody typed was sent.
+    void echoed(long nanos);
+
+    void gap(long lostBytes);
+}

@@ -1,0 +1,155 @@
+package dev.belay.server.guard;
+
+import dev.belay.ErrorCode;
+import dev.belay.Quoted;
+import dev.belay.SessionException;
+import dev.belay.server.ServerSettings;
+import dev.belay.server.rest.Replies;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.IntSupplier;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+
+/// Stands before every route and every upgrade: lets through only requests to a name of this server, and from browsers
+/// only those of its own pages or of origins that the settings name.
+///
+/// The names are compared whole. That keeps out pages that point a name of their own at this address (DNS rebinding), and
+/// pages of others that would use what the browser can reach.
+public final class Guard extends Handler.Wrapper {
+    private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+            + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+    private final IntSupplier port;
+    private final LongAdder refused = new LongAdder();
+    private volatile Names names = new Names(Set.of(), Set.of(), Set.of());
+    private volatile ServerSettings settings;
+
+    /// @param foreign the origins among them that are not the server's own, so that browsers ask for permission
+    private record Names(Set<String> hosts, Set<String> origins, Set<String> foreign) {}
+
+    /// @param port the port that is bound, known once the server has started
+    public Guard(ServerSettings settings, IntSupplier port) {
+        this.settings = settings;
+        this.port = port;
+    }
+
+    public void reload(ServerSettings now) {
+        settings = now;
+        names = names(now);
+    }
+
+    @Override
+    protected void doStart() throws Exception {
+        super.doStart();
+        names = names(settings);
+    }
+
+    /// The port is bound now, so the names can be made.
+    public void bound() {
+        names = names(settings);
+    }
+
+    private Names names(ServerSettings now) {
+        Set<String> hosts = new HashSet<>();
+        Set<String> origins = new HashSet<>();
+        boolean tls = now.binding().tls() != null;
+        String scheme = tls ? "https://" : "http://";
+        String bound = now.binding().host();
+        String literal = bound.contains(":") && !bound.startsWith("[") ? "[" + bound + "]" : bound;
+        for (String name : List.of(literal, "localhost", "127.0.0.1", "[::1]")) {
+            String lower = name.toLowerCase(Locale.ROOT);
+            hosts.add(lower + ":" + port.getAsInt());
+            origins.add(scheme + lower + ":" + port.getAsInt());
+            if (port.getAsInt() == (tls ? 443 : 80)) {
+                hosts.add(lower);
+                origins.add(scheme + lower);
+            }
+        }
+        for (String host : now.allowedHosts()) {
+            hosts.add(host.toLowerCase(Locale.ROOT));
+            origins.add("https://" + host.toLowerCase(Locale.ROOT));
+            origins.add("http://" + host.toLowerCase(Locale.ROOT));
+        }
+        Set<String> foreign = new HashSet<>(now.allowedOrigins());
+        foreign.removeAll(origins);
+        origins.addAll(now.allowedOrigins());
+        return new Names(Set.copyOf(hosts), Set.copyOf(origins), Set.copyOf(foreign));
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) throws Exception {
+        HttpFields.Mutable headers = response.getHeaders();
+        headers.put("X-Content-Type-Options", "nosniff");
+        headers.put("Referrer-Policy", "no-referrer");
+        headers.put("Content-Security-Policy", POLICY);
+        headers.put("Cross-Origin-Opener-Policy", "same-origin");
+        headers.put("Cross-Origin-Resource-Policy", "same-origin");
+        Names now = names;
+        List<String> hosts = values(request, HttpHeader.HOST);
+        if (hosts.size() != 1 || !now.hosts().contains(hosts.getFirst().toLowerCase(Locale.ROOT))) {
+            return refuse(request, response, callback, "This server is not called "
+                    + Quoted.of(String.join(", ", hosts)) + "; use its address, or add the name to allowed_hosts.");
+        }
+        List<String> origins = values(request, HttpHeader.ORIGIN);
+        if (!origins.isEmpty()) {
+            if (origins.size() != 1 || !now.origins().contains(origins.getFirst())) {
+                return refuse(request, response, callback, "Pages of " + Quoted.of(String.join(", ", origins))
+                        + " may not use this server; add the origin to allowed_origins.");
+            }
+            if (now.foreign().contains(origins.getFirst()) && permit(request, headers, origins.getFirst())) {
+                response.setStatus(204);
+                callback.succeeded();
+                return true;
+            }
+        }
+        return super.handle(request, response, callback);
+    }
+
+    /// Tells a browser that a page of an allowed origin may have the answer.
+    ///
+    /// @return whether that is all the request asked for
+    private static boolean permit(Request request, HttpFields.Mutable headers, String origin) {
+        headers.put("Access-Control-Allow-Origin", origin);
+        headers.put("Vary", "Origin");
+        headers.put("Cross-Origin-Resource-Policy", "cross-origin");
+        headers.put("Access-Control-Expose-Headers",
+                "Belay-Output-Start, Belay-Output-Next, Belay-Gap, Retry-After, Mcp-Session-Id");
+        if (!request.getMethod().equals("OPTIONS")) {
+            return false;
+        }
+        headers.put("Access-Control-Allow-Methods", "GET, POST, DELETE");
+        headers.put("Access-Control-Allow-Headers",
+                "Authorization, Content-Type, Mcp-Session-Id, Mcp-Protocol-Version, Last-Event-ID");
+        headers.put("Access-Control-Max-Age", "600");
+        return true;
+    }
+
+    /// The values of a header, one for each time it was sent.
+    private static List<String> values(Request request, HttpHeader header) {
+        return request.getHeaders().stream()
+                .filter(field -> field.getHeader() == header)
+                .map(HttpField::getValue)
+                .map(value -> value == null ? "" : value)
+                .toList();
+    }
+
+    private boolean refuse(Request request, Response response, Callback callback, String message) {
+        refused.increment();
+        Replies.error(request, response, callback, new SessionException(ErrorCode.DENIED, message));
+        return true;
+    }
+
+    /// Requests that were not let through.
+    public long refused() {
+        return refused.sum();
+    }
+}

@@ -1,0 +1,5 @@
+/// What happened, one line each.
+@NullMarked
+package dev.belay.server.logs;
+
+import org.jspecify.annotations.NullMarked;

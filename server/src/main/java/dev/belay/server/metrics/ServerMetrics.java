@@ -1,0 +1,160 @@
+package dev.belay.server.metrics;
+
+import dev.belay.ErrorCode;
+import dev.belay.SessionObserver;
+import dev.belay.SessionRecord;
+import dev.belay.SessionSpec;
+import dev.belay.server.attach.Parting;
+import dev.belay.server.attach.ViewerStats;
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.CounterWithCallback;
+import io.prometheus.metrics.core.metrics.GaugeWithCallback;
+import io.prometheus.metrics.core.metrics.Histogram;
+import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
+import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.DoubleSupplier;
+
+/// What Prometheus asks for. Labels take their values from short fixed lists, so the number of series is bounded.
+///
+/// An observer of sessions and of viewers: give it to the [dev.belay.Sessions] before they are made, and to the server.
+public final class ServerMetrics implements SessionObserver, ViewerStats {
+    private static final double NANOS = 1e9;
+
+    private final PrometheusRegistry registry = new PrometheusRegistry();
+    private final AtomicBoolean jvm = new AtomicBoolean();
+    /// When sessions were opened whose first byte has not come yet.
+    private final Map<String, Instant> silent = new ConcurrentHashMap<>();
+
+    private final Counter opened = counter("belay_sessions_opened", "Sessions opened");
+    private final Counter closed = counter("belay_sessions_closed", "Sessions closed, by why they ended", "reason");
+    private final Counter rejected = counter("belay_sessions_rejected", "Sessions not opened, by code", "code");
+    private final Counter leaks = counter("belay_leaks", "Things dropped without being closed; a bug if not zero");
+    private final Counter viewersAttached = counter("belay_viewers_attached", "Viewers attached");
+    private final Counter viewersParted = counter("belay_viewers_parted", "Viewers gone, by why", "reason");
+    private final Counter sentBytes = counter("belay_viewer_bytes", "Bytes of output sent to viewers");
+    private final Counter gaps = counter("belay_viewer_gaps", "Gaps sent to viewers");
+    private final Counter gapBytes = counter("belay_viewer_gap_bytes", "Bytes that viewers missed");
+    private final Histogram firstByte = histogram("belay_session_first_byte_seconds", "From open to the first byte");
+    private final Histogram echo = histogram("belay_viewer_echo_seconds", "From input to the next output sent");
+
+    private Counter counter(String name, String help, String... labels) {
+        return Counter.builder().name(name).help(help).labelNames(labels).register(registry);
+    }
+
+    private Histogram histogram(String name, String help) {
+        return Histogram.builder()
+                .name(name)
+                .help(help)
+                .classicUpperBounds(.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10)
+                .classicOnly()
+                .register(registry);
+    }
+
+    /// A number that is asked for when somebody looks.
+    public void gauge(String name, String help, DoubleSupplier value) {
+        GaugeWithCallback.builder()
+                .name(name)
+                .help(help)
+                .callback(callback -> callback.call(value.getAsDouble()))
+                .register(registry);
+    }
+
+    /// A count that is asked for when somebody looks.
+    public void count(String name, String help, DoubleSupplier value) {
+        CounterWithCallback.builder()
+                .name(name)
+                .help(help)
+                .callback(callback -> callback.call(value.getAsDouble()))
+                .register(registry);
+    }
+
+    /// Everything in Prometheus' text format.
+    public byte[] text() throws IOException {
+        if (jvm.compareAndSet(false, true)) {
+            // Asked for late: it loads what a server that nobody scrapes does not need.
+            JvmMetrics.builder().register(registry);
+        }
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        PrometheusTextFormatWriter.create().write(out, registry.scrape());
+        return out.toByteArray();
+    }
+
+    /// The type of [#text()].
+    public static String type() {
+        return PrometheusTextFormatWriter.CONTENT_TYPE;
+    }
+
+    // --- sessions ---
+
+    @Override
+    public void opened(SessionRecord session) {
+        opened.inc();
+        silent.put(session.id(), session.startedAt());
+    }
+
+    @Override
+    public void output(String id, long end) {
+        Instant since = silent.remove(id);
+        if (since != null) {
+            firstByte.observe(Duration.between(since, Instant.now()).toNanos() / NANOS);
+        }
+    }
+
+    @Override
+    public void closed(SessionRecord session) {
+        silent.remove(session.id());
+        closed.labelValues(session.endReason() == null ? "unknown" : session.endReason().label()).inc();
+    }
+
+    @Override
+    public void rejected(SessionSpec spec, ErrorCode code, String message) {
+        rejected(code);
+    }
+
+    /// A session was refused before the sessions themselves were asked.
+    public void rejected(ErrorCode code) {
+        rejected.labelValues(code.name().toLowerCase(Locale.ROOT)).inc();
+    }
+
+    @Override
+    public void leaked(String what) {
+        leaks.inc();
+    }
+
+    // --- viewers ---
+
+    @Override
+    public void attached() {
+        viewersAttached.inc();
+    }
+
+    @Override
+    public void parted(Parting why) {
+        viewersParted.labelValues(why.label()).inc();
+    }
+
+    @Override
+    public void sent(int bytes) {
+        sentBytes.inc(bytes);
+    }
+
+    @Override
+    public void echoed(long nanos) {
+        echo.observe(nanos / NANOS);
+    }
+
+    @Override
+    public void gap(long lostBytes) {
+        gaps.inc();
+        gapBytes.inc(lostBytes);
+    }
+}

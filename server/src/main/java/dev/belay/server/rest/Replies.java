@@ -1,0 +1,66 @@
+package dev.belay.server.rest;
+
+import dev.belay.ErrorCode;
+import dev.belay.SessionException;
+import dev.belay.server.Json;
+import dev.belay.server.auth.Refusals;
+import java.nio.ByteBuffer;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import tools.jackson.databind.JsonNode;
+
+/// Answers over HTTP: JSON, bytes, and errors with the status of their code.
+public final class Replies {
+    private Replies() {}
+
+    /// The status that stands for a code.
+    public static int status(ErrorCode code) {
+        return switch (code) {
+            case INVALID_REQUEST -> 400;
+            case UNAUTHENTICATED -> 401;
+            case DENIED, OUTSIDE_WORKSPACE -> 403;
+            case NOT_FOUND -> 404;
+            case ALREADY_EXISTS, NOT_WRITABLE -> 409;
+            case TOO_LARGE -> 413;
+            case SPAWN_FAILED -> 422;
+            case LIMIT_REACHED, RATE_LIMITED -> 429;
+            case INTERNAL -> 500;
+            case UNAVAILABLE -> 503;
+            case TIMEOUT -> 504;
+        };
+    }
+
+    public static void error(Request request, Response response, Callback callback, SessionException refusal) {
+        error(request, response, callback, status(refusal.code()), refusal);
+    }
+
+    static void error(Request request, Response response, Callback callback, int status, SessionException refusal) {
+        if (response.isCommitted()) {
+            callback.failed(refusal);
+            return;
+        }
+        if (refusal.code() == ErrorCode.UNAUTHENTICATED) {
+            response.getHeaders().put(HttpHeader.WWW_AUTHENTICATE, "Bearer");
+        }
+        String retry = refusal.details().get(Refusals.RETRY_AFTER_MS);
+        if (retry != null) {
+            response.getHeaders().put(HttpHeader.RETRY_AFTER, Math.ceilDiv(Long.parseLong(retry), 1000));
+        }
+        json(response, callback, status, Json.object().set("error", Json.of(refusal)));
+    }
+
+    public static void json(Response response, Callback callback, int status, JsonNode body) {
+        bytes(response, callback, status, "application/json", Json.bytes(body));
+    }
+
+    public static void bytes(Response response, Callback callback, int status, String type, byte[] body) {
+        response.setStatus(status);
+        response.getHeaders().put(HttpHeader.CONTENT_TYPE, type);
+        if (!response.getHeaders().contains(HttpHeader.CACHE_CONTROL)) {
+            response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
+        }
+        response.write(true, ByteBuffer.wrap(body), callback);
+    }
+}

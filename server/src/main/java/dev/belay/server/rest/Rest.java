@@ -1,0 +1,82 @@
+package dev.belay.server.rest;
+
+import dev.belay.ErrorCode;
+import dev.belay.Quoted;
+import dev.belay.SessionException;
+import dev.belay.server.ServerSettings;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+
+/// The REST front door: finds the route, and turns every refusal into an answer.
+public final class Rest extends Handler.Abstract {
+    private static final System.Logger LOG = System.getLogger("dev.belay.server");
+
+    private final List<Route> routes;
+    private final Supplier<ServerSettings> settings;
+
+    public Rest(Supplier<ServerSettings> settings, SessionRoutes sessions, SignInRoutes signIn, StatusRoutes status) {
+        this.settings = settings;
+        this.routes = Stream.of(sessions.routes(), signIn.routes(), status.routes()).flatMap(List::stream).toList();
+    }
+
+    /// All routes, as `METHOD /path/{id}`: what the OpenAPI description has to have.
+    public List<String> names() {
+        return routes.stream().map(route -> route.method() + " " + route.template()).toList();
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) {
+        String path = Request.getPathInContext(request);
+        if (!path.startsWith("/api/") && !path.equals("/metrics")) {
+            return false;
+        }
+        try {
+            answer(request, response, callback, path);
+        } catch (SessionException e) {
+            Replies.error(request, response, callback, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            Replies.error(
+                    request, response, callback,
+                    new SessionException(ErrorCode.UNAVAILABLE, "The server is shutting down."));
+        } catch (Exception | Error e) {
+            LOG.log(System.Logger.Level.WARNING, "a request failed: " + request.getMethod() + " " + Quoted.of(path), e);
+            Replies.error(
+                    request, response, callback,
+                    new SessionException(ErrorCode.INTERNAL, "An error of Belay itself; its log says more."));
+        }
+        return true;
+    }
+
+    private void answer(Request request, Response response, Callback callback, String path) throws Exception {
+        List<String> parts = List.of(path.substring(1).split("/", -1));
+        TreeSet<String> allowed = new TreeSet<>();
+        for (Route route : routes) {
+            Map<String, String> places = route.match(parts);
+            if (places != null && route.method().equals(request.getMethod())) {
+                route.action().answer(new Exchange(request, response, callback, settings.get().http(), places));
+                return;
+            }
+            if (places != null) {
+                allowed.add(route.method());
+            }
+        }
+        if (allowed.isEmpty()) {
+            throw new SessionException(
+                    ErrorCode.NOT_FOUND, "There is nothing at " + Quoted.of(path) + "; see /api/openapi.yaml.");
+        }
+        response.getHeaders().put(HttpHeader.ALLOW, String.join(", ", allowed));
+        Replies.error(
+                request, response, callback, 405,
+                new SessionException(
+                        ErrorCode.INVALID_REQUEST, Quoted.of(path) + " takes " + String.join(", ", allowed) + "."));
+    }
+}

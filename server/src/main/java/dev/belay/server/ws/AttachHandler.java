@@ -1,0 +1,115 @@
+package dev.belay.server.ws;
+
+import dev.belay.ErrorCode;
+import dev.belay.SessionException;
+import dev.belay.server.ServerSettings.ViewerLimits;
+import dev.belay.server.attach.Viewer;
+import dev.belay.server.attach.Viewers;
+import dev.belay.server.auth.Access;
+import dev.belay.server.auth.Authority;
+import dev.belay.server.auth.Login;
+import dev.belay.server.rest.Exchange;
+import dev.belay.server.rest.Replies;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.websocket.server.ServerWebSocketContainer;
+import org.jspecify.annotations.Nullable;
+
+/// The upgrade at `/api/sessions/{id}/attach`. Who it is and what they may see is settled before the upgrade, so a
+/// connection that is not signed in never gets to send a frame.
+public final class AttachHandler extends Handler.Abstract {
+    private static final Pattern PATH = Pattern.compile("/api/sessions/([^/]+)/attach");
+    /// What a message has besides the input: its kind, the length of the id and the id.
+    private static final int HEAD_BYTES = 1 + 1 + 255;
+
+    private final Authority authority;
+    private final Access access;
+    private final Viewers viewers;
+    private final Supplier<ViewerLimits> limits;
+    private final int maxInputBytes;
+    private @Nullable ServerWebSocketContainer container;
+
+    public AttachHandler(
+            Authority authority,
+            Access access,
+            Viewers viewers,
+            Supplier<ViewerLimits> limits,
+            int maxInputBytes) {
+        this.authority = authority;
+        this.access = access;
+        this.viewers = viewers;
+        this.limits = limits;
+        this.maxInputBytes = maxInputBytes;
+    }
+
+    /// Makes the place where the server keeps its WebSockets. Before the server starts.
+    public void join(Server server, Duration idleTimeout) {
+        ServerWebSocketContainer made = ServerWebSocketContainer.ensure(server);
+        made.setIdleTimeout(idleTimeout);
+        made.setMaxBinaryMessageSize(maxInputBytes + HEAD_BYTES);
+        made.setMaxFrameSize(maxInputBytes + HEAD_BYTES);
+        made.setMaxTextMessageSize(HEAD_BYTES);
+        made.setAutoFragment(false);
+        container = made;
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) {
+        Matcher path = PATH.matcher(Request.getPathInContext(request));
+        if (!path.matches()) {
+            return false;
+        }
+        try {
+            attach(path.group(1), request, response, callback);
+        } catch (SessionException e) {
+            Replies.error(request, response, callback, e);
+        }
+        return true;
+    }
+
+    private void attach(String id, Request request, Response response, Callback callback) {
+        String ticket = Exchange.query(request, "ticket").orElse(null);
+        Login login = ticket != null
+                ? authority.ticket(ticket, Exchange.address(request))
+                : Exchange.login(authority, request);
+        Viewer.Mode mode = mode(login, Exchange.query(request, "mode").orElse(null));
+        OptionalLong from = Exchange.queryNumber(request, "from").map(OptionalLong::of).orElse(OptionalLong.empty());
+        dev.belay.Session session = mode == Viewer.Mode.WRITE ? access.drive(login, id) : access.see(login, id);
+        if (from.isPresent() && from.getAsLong() > session.output().end()) {
+            throw new SessionException(
+                    ErrorCode.INVALID_REQUEST,
+                    "The output of session " + id + " ends at " + session.output().end() + ", before from.");
+        }
+        if (container == null
+                || !container.upgrade((_, reply, _) -> {
+                    // Compression would keep buffers for every viewer, and gains little on loopback.
+                    reply.setExtensions(List.of());
+                    return new AttachSocket(
+                            mode.name().toLowerCase(java.util.Locale.ROOT),
+                            () -> limits.get().stall(),
+                            line -> viewers.attach(login, id, from, mode, line));
+                }, request, response, callback)) {
+            throw new SessionException(ErrorCode.INVALID_REQUEST, "This is a WebSocket; upgrade the connection.");
+        }
+    }
+
+    private Viewer.Mode mode(Login login, @Nullable String mode) {
+        if (mode == null) {
+            return access.mayDrive(login) ? Viewer.Mode.WRITE : Viewer.Mode.WATCH;
+        }
+        return switch (mode) {
+            case "write" -> Viewer.Mode.WRITE;
+            case "watch" -> Viewer.Mode.WATCH;
+            default -> throw new SessionException(ErrorCode.INVALID_REQUEST, "mode is write or watch.");
+        };
+    }
+}

@@ -1,0 +1,18 @@
+/// The server: sessions over HTTP and WebSocket, for principals with tokens. It never names a host.
+module dev.belay.server {
+    requires transitive dev.belay.core;
+    requires transitive org.eclipse.jetty.server;
+    requires org.eclipse.jetty.websocket.server;
+    requires transitive tools.jackson.databind;
+    requires io.prometheus.metrics.core;
+    requires io.prometheus.metrics.model;
+    requires io.prometheus.writer.text;
+    requires io.prometheus.metrics.instrumentation.jvm;
+    requires static org.jspecify;
+
+    exports dev.belay.server;
+    exports dev.belay.server.attach;
+    exports dev.belay.server.auth;
+    exports dev.belay.server.logs;
+    exports dev.belay.server.metrics;
+}
