@@ -99,7 +99,11 @@ def growth(sizes, calls):
     for (name, values), color in zip(calls, GROWTH_COLORS):
         points = " ".join(f"{across(size):.1f},{up(value):.1f}" for size, value in zip(sizes, values))
         shapes.append(f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="2"/>')
-        shapes.append(text(WIDTH - GROWTH_RIGHT + 8, up(values[-1]) + 4, name))
+    below = GROWTH_HEIGHT
+    for name, values in sorted(calls, key=lambda call: call[1][-1]):
+        # Names of lines that end close to each other stand above each other.
+        below = min(below - 14, up(values[-1]) + 4)
+        shapes.append(text(WIDTH - GROWTH_RIGHT + 8, below, name))
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {GROWTH_HEIGHT}" role="img" '
             f'aria-label="What calls cost as the number of sessions grows">\n<style>{STYLE}</style>\n'
             + "\n".join([text(LEFT, 24, "What a call costs, by the number of open sessions", "title"), *shapes]) + "\n</svg>\n")
