@@ -1,4 +1,4 @@
-"""The chart of docs/benchmarks.svg: how far each peer is from C, in bars. Written by hand, no library."""
+"""The charts of the page: how far each peer is from C, in bars, and how calls grow, in lines. Written by hand, no library."""
 import math
 from xml.sax.saxutils import escape
 
@@ -11,7 +11,7 @@ SHOWN = [
     ("paste", "paste of 1 MiB", "less is better"),
     ("idle.create", "1,000 sessions: create", "less is better"),
 ]
-COLORS = {"C": "#8b949e", "Belay": "#e8590c", "pty4j": "#4c8dd6", "node-pty": "#3fa66b", "Python": "#b58900",
+COLORS = {"C": "#8b949e", "C with a log": "#57606a", "Belay": "#e8590c", "pty4j": "#4c8dd6", "node-pty": "#3fa66b", "Python": "#b58900",
           "ProcessBuilder": "#9a6dd7"}
 WIDTH, LEFT, RIGHT = 760, 96, 64
 BAR, GAP, HEAD, BETWEEN, TOP = 13, 3, 22, 16, 62
@@ -73,3 +73,37 @@ def svg(works):
             f'aria-label="Belay and its peers as ratios to C">\n<style>{STYLE}</style>\n'
             + "\n".join([text(LEFT, 24, "As a multiple of C (median of the rounds, logarithmic)", "title"), *ticks, *shapes])
             + "\n</svg>\n")
+
+
+GROWTH_COLORS = ["#e8590c", "#4c8dd6", "#3fa66b", "#b58900", "#9a6dd7"]
+GROWTH_HEIGHT, GROWTH_TOP, GROWTH_BOTTOM, GROWTH_RIGHT = 360, 56, 40, 150
+
+
+def growth(sizes, calls):
+    """Lines of (name, [microseconds at each size]), both ways logarithmic: a straight climb of 45 degrees is linear."""
+    low, high = math.floor(math.log10(min(min(v) for _, v in calls))), math.ceil(math.log10(max(max(v) for _, v in calls)))
+
+    def across(size):
+        return LEFT + math.log(size / sizes[0]) / math.log(sizes[-1] / sizes[0]) * (WIDTH - LEFT - GROWTH_RIGHT)
+
+    def up(value):
+        room = GROWTH_HEIGHT - GROWTH_TOP - GROWTH_BOTTOM
+        return GROWTH_HEIGHT - GROWTH_BOTTOM - (math.log10(value) - low) / (high - low) * room
+
+    shapes = []
+    for power in range(low, high + 1):
+        label = f"{10 ** power:g} us" if power < 3 else f"{10 ** (power - 3):g} ms"
+        shapes.append(f'<line x1="{LEFT}" x2="{WIDTH - GROWTH_RIGHT}" y1="{up(10 ** power):.1f}" y2="{up(10 ** power):.1f}" class="tick"/>')
+        shapes.append(text(LEFT - 8, up(10 ** power) + 4, label, "soft", "end"))
+    shapes += [text(across(size), GROWTH_HEIGHT - 16, f"{size:,}", "soft", "middle") for size in sizes]
+    for (name, values), color in zip(calls, GROWTH_COLORS):
+        points = " ".join(f"{across(size):.1f},{up(value):.1f}" for size, value in zip(sizes, values))
+        shapes.append(f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="2"/>')
+    below = GROWTH_HEIGHT
+    for name, values in sorted(calls, key=lambda call: call[1][-1]):
+        # Names of lines that end close to each other stand above each other.
+        below = min(below - 14, up(values[-1]) + 4)
+        shapes.append(text(WIDTH - GROWTH_RIGHT + 8, below, name))
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {GROWTH_HEIGHT}" role="img" '
+            f'aria-label="What calls cost as the number of sessions grows">\n<style>{STYLE}</style>\n'
+            + "\n".join([text(LEFT, 24, "What a call costs, by the number of open sessions", "title"), *shapes]) + "\n</svg>\n")

@@ -19,9 +19,11 @@ RUN_TIMEOUT_SECONDS = 180
 FDS_PER_SESSION = 4
 COLD_STARTS = 3
 
-PEERS = ["c", "belay", "pty4j", "node", "python", "processbuilder"]
+PEERS = ["c", "clog", "belay", "pty4j", "node", "python", "processbuilder"]
 WORKS = ["spawn", "parallel", "echo", "pinned", "flood", "lines", "bytes", "pipe", "paste", "idle", "cold", "growth"]
 GROWTH = [10, 100, 1000, 3000]
+# The works that print enough for a log to cost something.
+LOGGED = ["echo", "pinned", "flood", "lines", "bytes", "pipe"]
 
 
 def java(work):
@@ -41,6 +43,8 @@ def command(peer, work):
     match peer:
         case "c":
             return [str(TARGET / "baseline")]
+        case "clog":
+            return ["env", f"LOG={TARGET}/state", str(TARGET / "baseline")]
         case "python":
             return [sys.executable, str(ROOT / "bench/peers/python_peer.py")]
         case "node":
@@ -53,6 +57,9 @@ def arguments(peer, work, quick):
     """What to run, how long to warm up and to measure (ms), and how much. JVMs need seconds to compile what they run."""
     compiled = peer in ("belay", "pty4j", "processbuilder")
     warm = (2000 if quick else 6000) if compiled else 200
+    if work in ("spawn", "parallel", "idle") and not quick:
+        # A thousand calls a second are few for a compiler that waits for tens of thousands.
+        warm *= 2
     if work == "pinned":
         return ["echo", warm, 400 if quick else 1500, 0]
     if work in ("lines", "bytes", "pipe"):
@@ -65,6 +72,8 @@ def arguments(peer, work, quick):
 def can(peer, work):
     if peer == "processbuilder":
         return work == "pipe"
+    if peer == "clog":
+        return work in LOGGED
     return not (peer == "pty4j" and work == "pipe") and (work != "growth" or peer == "belay")
 
 
@@ -138,7 +147,7 @@ def growth(quick, notes):
     free = ptys_free()
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     rows = {}
-    for size in GROWTH[:3] if quick else GROWTH:
+    for size in GROWTH:
         if size + 50 > free or size * FDS_PER_SESSION + 200 > files:
             notes.append(f"Growth at {size} sessions was skipped: {free} terminals and {files} files are to be had.")
             continue

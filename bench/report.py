@@ -8,7 +8,7 @@ import subprocess
 
 import chart
 
-NAMES = {"c": "C", "belay": "Belay", "pty4j": "pty4j", "node": "node-pty", "python": "Python",
+NAMES = {"c": "C", "clog": "C with a log", "belay": "Belay", "pty4j": "pty4j", "node": "node-pty", "python": "Python",
          "processbuilder": "ProcessBuilder"}
 
 # Value, what it is, its unit, digits, and the target of Belay: of the ratio to C ("x") or of the value itself ("=").
@@ -81,7 +81,7 @@ def spread(data, peer, name):
 
 
 def table(data):
-    peers = ["c", "belay", "pty4j", "node", "python", "processbuilder"]
+    peers = ["c", "clog", "belay", "pty4j", "node", "python", "processbuilder"]
     peers = [p for p in peers if p in data["missing"] or any(r.get(p) for r in data["rounds"])]
     head = ["work", "unit"] + [NAMES[p] for p in peers] + ["Belay / C (spread)", "target", ""]
     rows = []
@@ -155,11 +155,14 @@ def show(data, root, write):
 def page(data, root):
     """Puts what was measured between the markers of the page; what people wrote around them stays."""
     file = root / "docs/benchmarks.md"
-    frame = file if file.exists() else root / "bench/benchmarks.template.md"
-    text = frame.read_text()
+    text = file.read_text()
     bars = [(title, [(NAMES[p], statistics.median(ratios(data, p, name))) for p in NAMES if ratios(data, p, name)], better)
             for name, title, better in chart.SHOWN]
     (root / "docs/benchmarks.svg").write_text(chart.svg([bar for bar in bars if bar[1]]))
+    if len(data["growth"]) > 1:
+        sizes = sorted(data["growth"], key=int)
+        calls = [(text, [max(data["growth"][s][name], 0.1) for s in sizes]) for name, text in GROWTH if name != "growth.threads"]
+        (root / "docs/growth.svg").write_text(chart.growth([int(s) for s in sizes], calls))
     parts = {
         "machine": f"{datetime.date.today().isoformat()} · {machine(data)}\n\n{summary(data)}.",
         "table": markdown(*table(data)) + "".join("\n\n> " + remark for remark in remarks(data)),
@@ -170,4 +173,4 @@ def page(data, root):
         head, _, rest = text.partition(begin)
         text = head + begin + "\n" + body + "\n" + end + rest.partition(end)[2]
     file.write_text(text)
-    print(f"\nwrote {file.relative_to(root)} and docs/benchmarks.svg")
+    print(f"\nwrote {file.relative_to(root)} and its charts")

@@ -1,5 +1,8 @@
 /* The baseline of the benchmark: what plain C does with forkpty, poll and one thread, and no log.
  *
+ * With LOG=FOLDER in the environment it keeps a log as Belay does: all that bulk output, echo and paste print is written to
+ * files of 1 MiB there, of which the newest 8 are kept, and read back from them.
+ *
  * Usage and output are those of every peer: PEER WORK CHILD WARM_MS RUN_MS SIZE prints "NAME VALUE UNIT" lines.
  */
 #define _GNU_SOURCE
@@ -75,12 +78,54 @@ static struct session start(char *const argv[], int pty) {
     return s;
 }
 
+#define SEGMENT (1 << 20)
+#define SEGMENTS 8
+
+static const char *log_folder;
+static int log_fd = -1;
+static long long log_end;
+
+static void segment_name(char *name, size_t bytes, long long number) {
+    snprintf(name, bytes, "%s/c.%d.%lld", log_folder, (int)getpid(), number);
+}
+
+static void delete_log(void) {
+    char name[512];
+    for (long long i = log_end / SEGMENT; log_folder && i >= 0 && i >= log_end / SEGMENT - SEGMENTS; i--) {
+        segment_name(name, sizeof name, i);
+        unlink(name);
+    }
+}
+
+/* Appends what is in the buffer to the log and reads it back. */
+static void keep_log(size_t got) {
+    for (size_t at = 0; log_folder && at < got;) {
+        long long number = log_end / SEGMENT;
+        if (log_fd < 0 || log_end % SEGMENT == 0) {
+            char name[512], old[512];
+            if (log_fd >= 0) close(log_fd);
+            segment_name(name, sizeof name, number);
+            segment_name(old, sizeof old, number - SEGMENTS);
+            /* The oldest file is used again, as Belay does. */
+            if (number >= SEGMENTS && rename(old, name) < 0) die("rename");
+            log_fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+            if (log_fd < 0) die(name);
+        }
+        size_t room = SEGMENT - log_end % SEGMENT, part = got - at < room ? got - at : room;
+        if (pwrite(log_fd, buffer + at, part, log_end % SEGMENT) != (ssize_t)part) die("log");
+        if (pread(log_fd, buffer + at, part, log_end % SEGMENT) != (ssize_t)part) die("log");
+        at += part;
+        log_end += part;
+    }
+}
+
 /* Waits for the descriptor and reads once; 0 at the end, which a terminal tells as EIO. */
 static ssize_t next(int fd) {
     for (;;) {
         struct pollfd p = {fd, POLLIN, 0};
         if (poll(&p, 1, -1) < 0) die("poll");
         ssize_t got = read(fd, buffer, sizeof buffer);
+        if (got > 0) keep_log(got);
         if (got >= 0) return got;
         if (errno == EIO) return 0;
         if (errno != EAGAIN) die("read");
@@ -164,8 +209,14 @@ static void round_trip(int fd, int flood) {
     for (;;) {
         struct pollfd p[2] = {{fd, POLLIN, 0}, {flood, POLLIN, 0}};
         if (poll(p, 2, -1) < 0) die("poll");
-        if (p[1].revents && read(flood, buffer, sizeof buffer) <= 0 && errno != EAGAIN) die("flood");
-        if (p[0].revents && read(fd, buffer, sizeof buffer) > 0) return;
+        ssize_t got = p[1].revents ? read(flood, buffer, sizeof buffer) : 0;
+        if (p[1].revents && got <= 0 && errno != EAGAIN) die("flood");
+        if (got > 0) keep_log(got);
+        got = p[0].revents ? read(fd, buffer, sizeof buffer) : 0;
+        if (got > 0) {
+            keep_log(got);
+            return;
+        }
     }
 }
 
@@ -270,6 +321,7 @@ int main(int argc, char **argv) {
     size = atoll(argv[5]);
     samples = malloc(MAX_SAMPLES * sizeof *samples);
     signal(SIGPIPE, SIG_IGN);
+    log_folder = getenv("LOG");
     if (!strcmp(work, "spawn")) spawn();
     else if (!strcmp(work, "parallel")) parallel();
     else if (!strcmp(work, "echo")) echo(0);
@@ -280,5 +332,6 @@ int main(int argc, char **argv) {
     else if (!strcmp(work, "idle")) idle();
     else if (!strcmp(work, "cold")) run_true(), puts("exited");
     else return 3;
+    delete_log();
     return 0;
 }

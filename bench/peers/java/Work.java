@@ -122,9 +122,10 @@ record Work(Peer peer, String child, long warmMs, long runMs, long size) {
     void paste() throws Exception {
         byte[] text = new byte[PASTE_BYTES];
         Arrays.fill(text, (byte) 'x');
-        for (int i = 0; i < 5; i++) {
+        long begin = System.nanoTime() + warmMs * 1_000_000;
+        do {
             pasteOnce(text);
-        }
+        } while (System.nanoTime() < begin);
         Bench.Samples samples = new Bench.Samples();
         long end = System.nanoTime() + runMs * 1_000_000;
         do {

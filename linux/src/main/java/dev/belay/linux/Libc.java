@@ -73,6 +73,8 @@ final class Libc {
 
     /// Makes calls fail.
     interface Faults {
+        /// Asked before every call.
+        ///
         /// @param a the first word of a call
         /// @param b its second word
         /// @return the error number that the call fails with, or 0 to let it through
