@@ -20,41 +20,50 @@ import java.util.function.Supplier;
 /// Runs on the caller's thread and waits for deaths that the loop reports.
 final class Ending {
     /// How long a process may take to die of SIGKILL: it is at once, unless the kernel is stuck on its behalf.
-    private static final Duration KILL_PATIENCE = Duration.ofSeconds(5);
+    static final Duration KILL_PATIENCE = Duration.ofSeconds(5);
 
     private final Loop loop;
     private final long leader;
     private final Supplier<List<Proc>> members;
     private final Runnable killGroup;
     private final Runnable hangUp;
+    private final Duration patience;
     private final Set<Long> asked = new HashSet<>();
     private final Set<Long> killed = new HashSet<>();
 
     /// @param members   finds the living processes
     /// @param killGroup kills all that are in the session's control group, if it has one, at once
     /// @param hangUp    closes the terminal, for processes that Belay may not signal
-    Ending(Loop loop, long leader, Supplier<List<Proc>> members, Runnable killGroup, Runnable hangUp) {
+    /// @param patience  how long to wait once they are killed
+    Ending(Loop loop, long leader, Supplier<List<Proc>> members, Runnable killGroup, Runnable hangUp,
+            Duration patience) {
         this.loop = loop;
         this.leader = leader;
         this.members = members;
         this.killGroup = killGroup;
         this.hangUp = hangUp;
+        this.patience = patience;
     }
 
     Ended run(Duration grace) {
         Deadline polite = Deadline.in(grace);
-        Deadline last = Deadline.in(grace.plus(KILL_PATIENCE));
+        // Begins with the first SIGKILL: on a machine under load the looks alone may take longer.
+        Deadline last = null;
         List<String> left = List.of();
         while (true) {
             List<Proc> alive = members.get();
             if (alive.isEmpty()) {
                 return new Ended(killed.size(), List.of());
             }
-            if (last.passed()) {
+            if (last != null && last.passed()) {
                 return new Ended(killed.size(), left.isEmpty() ? describe(alive, "does not die") : left);
             }
-            boolean kill = polite.passed();
-            left = wave(alive, kill, kill ? last : polite);
+            if (polite.passed()) {
+                last = last == null ? Deadline.in(patience) : last;
+                left = wave(alive, true, last);
+            } else {
+                left = wave(alive, false, polite);
+            }
         }
     }
 

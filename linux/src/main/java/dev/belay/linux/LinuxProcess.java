@@ -429,7 +429,8 @@ final class LinuxProcess implements HostProcess, Loop.Source {
         ending.acquireUninterruptibly();
         try {
             Runnable killGroup = group == null ? () -> {} : group::kill;
-            Ended ended = new Ending(loop, pid, this::members, killGroup, this::hangUp).run(grace);
+            Ended ended =
+                    new Ending(loop, pid, this::members, killGroup, this::hangUp, Ending.KILL_PATIENCE).run(grace);
             boolean leaderLeft = !loop.call(this::finish);
             if (group != null && ended.left().isEmpty() && !group.remove()) {
                 return new Ended(ended.killed(), List.of("control group " + group.folder() + " cannot be removed"));
