@@ -31,6 +31,10 @@ final class Ending {
     private final Set<Long> asked = new HashSet<>();
     private final Set<Long> killed = new HashSet<>();
 
+    Ending(Loop loop, long leader, Supplier<List<Proc>> members, Runnable killGroup, Runnable hangUp) {
+        this(loop, leader, members, killGroup, hangUp, KILL_PATIENCE);
+    }
+
     /// @param members   finds the living processes
     /// @param killGroup kills all that are in the session's control group, if it has one, at once
     /// @param hangUp    closes the terminal, for processes that Belay may not signal

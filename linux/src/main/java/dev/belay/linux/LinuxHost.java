@@ -23,6 +23,7 @@ public final class LinuxHost implements Host {
     private final Loop loop;
     private final Census census = new Census();
     private final Groups groups;
+    private final Reserve reserve = new Reserve();
 
     private LinuxHost(Workspace workspace, Loop loop, Groups groups) {
         this.workspace = workspace;
@@ -88,7 +89,25 @@ public final class LinuxHost implements Host {
     @Override
     public HostProcess spawn(Launch launch) {
         try (Spawner spawner = new Spawner(workspace, groups, launch)) {
-            return new LinuxProcess(loop, census, launch, spawner.spawn());
+            try {
+                return new LinuxProcess(loop, census, reserve, launch, spawner.spawn());
+            } catch (RuntimeException e) {
+                if (spawner.started()) {
+                    endMarked(launch.mark(), e);
+                }
+                throw e;
+            }
+        }
+    }
+
+    /// Ends what a process has started that could not be kept and is dead: its own group is, but others may have left it.
+    private void endMarked(String mark, RuntimeException why) {
+        Census.Wanted orphans = new Census.Wanted(-1, Tag.next(), mark, () -> Census.NOT_LEFT - 1);
+        Ending ending = new Ending(loop, -1, () -> census.find(orphans), () -> {}, () -> {});
+        try {
+            reserve.with(() -> ending.run(Duration.ZERO));
+        } catch (SessionException e) {
+            why.addSuppressed(e);
         }
     }
 
@@ -111,6 +130,7 @@ public final class LinuxHost implements Host {
     public void close() {
         groups.close();
         loop.close();
+        reserve.close();
         workspace.close();
     }
 }
