@@ -56,6 +56,7 @@ record Abi(int epollEventBytes, int epollDataOffset, int oDirectory, Calls calls
     static final int EPOLLOUT = 0x004;
     static final int EPOLLERR = 0x008;
     static final int EPOLLHUP = 0x010;
+    static final int EPOLLONESHOT = 1 << 30;
     static final int EPOLL_CLOEXEC = 0x80000;
     static final int EFD_CLOEXEC = 0x80000;
     static final int EFD_NONBLOCK = 0x800;

@@ -9,6 +9,7 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// The C library, with the error number caught on each call that can fail.
@@ -73,12 +74,13 @@ final class Libc {
 
     /// Makes calls fail.
     interface Faults {
-        /// Asked before every call.
+        /// Stands for a call.
         ///
-        /// @param a the first word of a call
-        /// @param b its second word
-        /// @return the error number that the call fails with, or 0 to let it through
-        int before(long a, long b);
+        /// @param first  the first word of the call
+        /// @param second its second word
+        /// @param call   makes the call
+        /// @return what the call returns, or the negated error number that it fails with instead
+        int call(long first, long second, IntSupplier call);
     }
 
     private final MemorySegment state;
@@ -117,23 +119,23 @@ final class Libc {
     }
 
     private int callOnce(MethodHandle function, long a, long b, long c, long d, long e, long f) {
-        int fault = fault(a, b);
-        if (fault != 0) {
-            return -fault;
-        }
+        Faults now = faults;
+        return now == null
+                ? callNow(function, a, b, c, d, e, f)
+                : now.call(a, b, () -> callNow(function, a, b, c, d, e, f));
+    }
+
+    private int callNow(MethodHandle function, long a, long b, long c, long d, long e, long f) {
         int result = (int) call(function, a, b, c, d, e, f, 0);
         return result == -1 ? -errno() : result;
     }
 
     /// For functions that return the error number itself.
     private int callSpawn(MethodHandle function, long a, long b, long c, long d, long e, long f) {
-        int fault = fault(a, b);
-        return fault != 0 ? -fault : -(int) call(function, a, b, c, d, e, f, 0);
-    }
-
-    private static int fault(long a, long b) {
         Faults now = faults;
-        return now == null ? 0 : now.before(a, b);
+        return now == null
+                ? -(int) call(function, a, b, c, d, e, f, 0)
+                : now.call(a, b, () -> -(int) call(function, a, b, c, d, e, f, 0));
     }
 
     private int errno() {

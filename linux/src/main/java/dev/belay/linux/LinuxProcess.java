@@ -1,9 +1,11 @@
 package dev.belay.linux;
 
 import dev.belay.EndReason;
+import dev.belay.ErrorCode;
 import dev.belay.ExitStatus;
 import dev.belay.InputState;
 import dev.belay.Outlet;
+import dev.belay.SessionException;
 import dev.belay.Signal;
 import dev.belay.Size;
 import dev.belay.host.HostProcess;
@@ -33,6 +35,7 @@ final class LinuxProcess implements HostProcess, Loop.Source {
 
     private final Loop loop;
     private final Census census;
+    private final Reserve reserve;
     private final long pid;
     private final long tag;
     private final String mark;
@@ -60,9 +63,10 @@ final class LinuxProcess implements HostProcess, Loop.Source {
     private boolean exitReported;
     private boolean released;
 
-    LinuxProcess(Loop loop, Census census, Launch launch, Spawned spawned) {
+    LinuxProcess(Loop loop, Census census, Reserve reserve, Launch launch, Spawned spawned) {
         this.loop = loop;
         this.census = census;
+        this.reserve = reserve;
         this.pid = spawned.pid();
         this.tag = spawned.tag();
         this.mark = launch.mark();
@@ -117,9 +121,19 @@ final class LinuxProcess implements HostProcess, Loop.Source {
             pidfdId = loop.newId();
             failure = failure < 0 ? failure : loop.add(libc, arena, pidfdId, pidfd.number(), Abi.EPOLLIN, this);
             if (failure < 0) {
+                endUnwatched(libc, arena);
                 throw Spawner.failed("wait for the process", -failure);
             }
         }
+    }
+
+    /// Ends a process that has just started and that the loop will not hear of. Needs neither descriptors nor memory,
+    /// of which there may be none.
+    private void endUnwatched(Libc libc, Arena arena) {
+        libc.kill(-pid, Signal.KILL.number());
+        MemorySegment info = arena.allocate(Abi.SIGINFO_BYTES, 8);
+        libc.waitid(Abi.P_PIDFD, pidfd.number(), info, Abi.WEXITED | Abi.WNOWAIT);
+        loop.call(this::finish);
     }
 
     // --- on the loop ---
@@ -141,13 +155,21 @@ final class LinuxProcess implements HostProcess, Loop.Source {
         portsGone();
     }
 
+    @Override
+    public boolean stop() {
+        if (!reaped()) {
+            loop.libc.kill(-pid, Signal.KILL.number());
+        }
+        return !reaped();
+    }
+
     private void reap() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment info = arena.allocate(Abi.SIGINFO_BYTES, 8);
             int look = Abi.WEXITED | Abi.WNOHANG | Abi.WNOWAIT;
             int result = loop.libc.waitid(Abi.P_PIDFD, pidfd.number(), info, look);
             boolean lives = result == 0 && info.get(ValueLayout.JAVA_INT, Abi.SIGINFO_PID) == 0;
-            if (lives || result == -Errno.EINTR) {
+            if (lives) {
                 return;
             }
             // Said before the number is given back to the kernel, which gives it to somebody else.
@@ -330,23 +352,39 @@ final class LinuxProcess implements HostProcess, Loop.Source {
                 return result == 0;
             }
             long group = foreground(libc, arena);
-            return group == pid ? signalOwnGroup(signal) : signalGroup(libc, arena, group, signal);
+            return group == pid ? signalOwnGroup(signal) : reserve.with(() -> signalGroup(libc, arena, group, signal));
         }
     }
 
     /// The leader's group: on the loop, where the leader is reaped, so that its number is still its own.
     private boolean signalOwnGroup(Signal signal) {
-        return loop.call(() -> !reaped() && loop.libc.kill(-pid, signal.number()) == 0);
+        return sent(signal, loop.call(() -> reaped() ? -Errno.ESRCH : loop.libc.kill(-pid, signal.number())));
     }
 
     private boolean signalGroup(Libc libc, Arena arena, long group, Signal signal) {
-        boolean sent = false;
+        int best = -Errno.ESRCH;
         for (Proc member : members()) {
             if (member.group() == group) {
-                sent |= Pidfd.signalOnce(libc, arena, member, signal);
+                int result = Pidfd.signalOnce(libc, arena, member, signal);
+                best = result == -Errno.ESRCH || best == 0 ? best : result;
             }
         }
-        return sent;
+        return sent(signal, best);
+    }
+
+    /// Whether somebody got a signal, from what the kernel said.
+    private static boolean sent(Signal signal, int result) {
+        return switch (-result) {
+            case 0 -> true;
+            case Errno.ESRCH -> false;
+            case Errno.EPERM ->
+                throw new SessionException(
+                        ErrorCode.DENIED, signal + " may not be sent: the processes in front are another user's.");
+            default ->
+                throw new SessionException(
+                        ErrorCode.UNAVAILABLE,
+                        signal + " cannot be sent now: " + Errno.text(-result) + "; try again.");
+        };
     }
 
     /// The process group that has the terminal, or the leader's own.
@@ -421,7 +459,7 @@ final class LinuxProcess implements HostProcess, Loop.Source {
 
     @Override
     public int survivors() {
-        return reaped() ? members().size() : 0;
+        return reaped() ? reserve.with(this::members).size() : 0;
     }
 
     @Override
@@ -429,8 +467,9 @@ final class LinuxProcess implements HostProcess, Loop.Source {
         ending.acquireUninterruptibly();
         try {
             Runnable killGroup = group == null ? () -> {} : group::kill;
-            Ended ended =
-                    new Ending(loop, pid, this::members, killGroup, this::hangUp, Ending.KILL_PATIENCE).run(grace);
+            Ended ended = reserve.with(
+                    () -> new Ending(loop, pid, this::members, killGroup, this::hangUp, Ending.KILL_PATIENCE)
+                            .run(grace));
             boolean leaderLeft = !loop.call(this::finish);
             if (group != null && ended.left().isEmpty() && !group.remove()) {
                 return new Ended(ended.killed(), List.of("control group " + group.folder() + " cannot be removed"));

@@ -1,11 +1,13 @@
 package dev.belay.linux;
 
+import dev.belay.Deadline;
 import dev.belay.ErrorCode;
 import dev.belay.SessionException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -13,6 +15,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /// The one thread that owns all terminals, pipes and exits. It waits in `epoll_wait`, never blocks elsewhere and runs
@@ -25,6 +28,11 @@ final class Loop implements AutoCloseable {
     private static final int MAX_EVENTS = 256;
     private static final int BUFFER_BYTES = 64 << 10;
     private static final long WAKE = 0;
+    private static final int FOR_EVER = -1;
+    private static final long FAILED_TURN_NANOS = 10_000_000;
+    /// How long killed leaders may take to die when the loop stops: no time, unless the kernel is stuck.
+    private static final Duration STOP_PATIENCE = Duration.ofSeconds(5);
+    private static final int STOP_TURN_MILLIS = 100;
 
     private final Abi abi = Abi.current();
     private final Arena arena = Arena.ofShared();
@@ -55,21 +63,30 @@ final class Loop implements AutoCloseable {
 
         /// Something went wrong in [#ready]: the source has to let go of all it has.
         void failed(Throwable cause);
+
+        /// The loop is about to stop, and this is still there: ends what it stands for, whatever that takes.
+        ///
+        /// @return whether the loop is to wait for its end
+        default boolean stop() {
+            return false;
+        }
     }
 
     Loop() {
         epoll = must("epoll_create1", libc.epollCreate());
-        int event = libc.eventfd();
-        if (event < 0) {
-            libc.close(epoll);
-        }
-        wake = new Fd(must("eventfd", event));
-        must("epoll_ctl", control(libc, arena, Abi.EPOLL_CTL_ADD, wake.number(), Abi.EPOLLIN, WAKE));
+        wake = new Fd(must("eventfd", libc.eventfd(), epoll));
+        int added = control(libc, arena, Abi.EPOLL_CTL_ADD, wake.number(), Abi.EPOLLIN, WAKE);
+        must("epoll_ctl", added, epoll, wake.number());
         thread = Thread.ofPlatform().daemon().name("belay-loop").start(this::run);
     }
 
-    private static int must(String call, int result) {
+    /// @param opened what is given back if this failed
+    private int must(String call, int result, int... opened) {
         if (result < 0) {
+            for (int fd : opened) {
+                libc.close(fd);
+            }
+            arena.close();
             throw new SessionException(
                     ErrorCode.UNAVAILABLE, "The host could not start: " + call + ": " + Errno.text(-result) + ".");
         }
@@ -141,18 +158,12 @@ final class Loop implements AutoCloseable {
 
     // --- for the loop's thread ---
 
-    void add(long id, int fd, int events, Source source) {
-        checked(add(libc, arena, id, fd, events, source));
+    int add(long id, int fd, int events, Source source) {
+        return add(libc, arena, id, fd, events, source);
     }
 
-    void modify(int fd, int events, long id) {
-        checked(control(libc, arena, Abi.EPOLL_CTL_MOD, fd, events, id));
-    }
-
-    private static void checked(int result) {
-        if (result < 0) {
-            throw new IllegalStateException("epoll_ctl: " + Errno.text(-result));
-        }
+    int modify(int fd, int events, long id) {
+        return control(libc, arena, Abi.EPOLL_CTL_MOD, fd, events, id);
     }
 
     void remove(int fd, long id) {
@@ -185,20 +196,46 @@ final class Loop implements AutoCloseable {
     private void run() {
         MemorySegment events = arena.allocate((long) MAX_EVENTS * abi.epollEventBytes());
         while (!stopping) {
-            try {
-                turns(events);
-            } catch (RuntimeException | Error e) {
-                // Whatever it is, memory perhaps: the sessions need their loop.
-                LOG.log(System.Logger.Level.ERROR, "a turn of the loop failed", e);
-            }
+            guardedTurns(events, FOR_EVER);
         }
+        letGo(events);
         runCommands();
     }
 
+    /// What is still there when the loop stops could not be closed, for want of memory perhaps, and nobody will come
+    /// back for it: its leaders are killed and all descriptors closed.
+    private void letGo(MemorySegment events) {
+        Deadline last = Deadline.in(STOP_PATIENCE);
+        while (stopEach() && !last.passed()) {
+            guardedTurns(events, STOP_TURN_MILLIS);
+        }
+        IllegalStateException cause = new IllegalStateException("the host is closed");
+        sources.values().forEach(source -> failed(source, cause));
+    }
+
+    private boolean stopEach() {
+        boolean wait = false;
+        for (Source source : sources.values()) {
+            wait |= source.stop();
+        }
+        return wait;
+    }
+
+    private void guardedTurns(MemorySegment events, int timeoutMillis) {
+        try {
+            turns(events, timeoutMillis);
+        } catch (RuntimeException | Error e) {
+            // Whatever it is, memory perhaps: the sessions need their loop.
+            LOG.log(System.Logger.Level.ERROR, "a turn of the loop failed", e);
+            // If it goes on failing, it has to leave the processor to those who can mend it.
+            LockSupport.parkNanos(FAILED_TURN_NANOS);
+        }
+    }
+
     /// Waits for events and gives each source that is ready one turn.
-    private void turns(MemorySegment events) {
-        int count = libc.epollWait(epoll, events, MAX_EVENTS, again.isEmpty() ? -1 : 0);
-        if (count < 0 && count != -Errno.EINTR) {
+    private void turns(MemorySegment events, int timeoutMillis) {
+        int count = libc.epollWait(epoll, events, MAX_EVENTS, again.isEmpty() ? timeoutMillis : 0);
+        if (count < 0) {
             throw new IllegalStateException("epoll_wait: " + Errno.text(-count));
         }
         for (int i = 0; i < count; i++) {
@@ -224,11 +261,15 @@ final class Loop implements AutoCloseable {
             source.ready(events);
         } catch (RuntimeException | Error e) {
             LOG.log(System.Logger.Level.ERROR, "a session failed; the others go on", e);
-            try {
-                source.failed(e);
-            } catch (RuntimeException | Error again) {
-                LOG.log(System.Logger.Level.ERROR, "a session that failed could not be let go", again);
-            }
+            failed(source, e);
+        }
+    }
+
+    private static void failed(Source source, Throwable cause) {
+        try {
+            source.failed(cause);
+        } catch (RuntimeException | Error e) {
+            LOG.log(System.Logger.Level.ERROR, "a session that failed could not be let go", e);
         }
     }
 

@@ -37,14 +37,14 @@ final class Pidfd {
 
     /// Sends one signal.
     ///
-    /// @return whether it was sent
-    static boolean signalOnce(Libc libc, Arena arena, Proc proc, Signal signal) {
+    /// @return 0, or the negated error number
+    static int signalOnce(Libc libc, Arena arena, Proc proc, Signal signal) {
         int fd = open(libc, new ProcFile(libc, arena), proc);
         if (fd < 0) {
-            return false;
+            return fd;
         }
         try {
-            return libc.pidfdSendSignal(fd, signal.number()) == 0;
+            return libc.pidfdSendSignal(fd, signal.number());
         } finally {
             libc.close(fd);
         }

@@ -1,7 +1,9 @@
 package dev.belay.linux;
 
 import dev.belay.Deadline;
+import dev.belay.ErrorCode;
 import dev.belay.Outlet;
+import dev.belay.SessionException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -44,7 +46,8 @@ final class Port implements Loop.Source {
         final int length;
         final Thread writer = Thread.currentThread();
         int taken;
-        boolean broken;
+        /// The error number that ended it, or 0.
+        int failure;
         volatile boolean done;
 
         Write(long address, int length, int taken) {
@@ -99,7 +102,7 @@ final class Port implements Loop.Source {
         if (pending != null && (events & (Abi.EPOLLOUT | Abi.EPOLLERR | Abi.EPOLLHUP)) != 0) {
             writeMore(pending);
         }
-        if (reads && (events & (Abi.EPOLLIN | Abi.EPOLLHUP | Abi.EPOLLERR)) != 0 && read() == Found.CLOSED) {
+        if (reads && !paused && (events & (Abi.EPOLLIN | Abi.EPOLLHUP | Abi.EPOLLERR)) != 0 && read() == Found.CLOSED) {
             process.portClosed(this);
         }
     }
@@ -116,36 +119,52 @@ final class Port implements Loop.Source {
             ByteBuffer bytes = loop.bytes.clear().limit(count);
             if (!process.output(bytes, outlet)) {
                 paused = true;
-                watch();
+                mustWatch();
             }
             return Found.BYTES;
         }
         // EIO on a terminal: every process has closed it. 0 on a pipe: likewise.
-        return count == -Errno.EAGAIN || count == -Errno.EINTR ? Found.NOTHING : Found.CLOSED;
+        return count == -Errno.EAGAIN ? Found.NOTHING : Found.CLOSED;
     }
 
     void resume() {
         paused = false;
-        watch();
+        mustWatch();
     }
 
-    /// Tells epoll what to wait for now. A descriptor with nothing to wait for is taken out altogether: epoll reports
-    /// a hang-up even where nobody asked, again and again.
-    private void watch() {
+    /// Tells epoll what to wait for now.
+    ///
+    /// Where nothing is to be waited for, epoll reports a hang-up all the same, again and again. A port that reads is
+    /// left in with "one event at the most": to take it out would mean to put it in again, for which there may be no
+    /// memory, and nobody would ever read from it again. A port that only writes is taken out: to put it in can fail,
+    /// but then there is a writer who is told.
+    ///
+    /// @return 0, or the negated error number
+    private int watch() {
         int wanted = (reads && !paused ? Abi.EPOLLIN : 0) | (pending != null ? Abi.EPOLLOUT : 0);
         if (wanted == interest || fd.closed()) {
-            return;
+            return 0;
         }
-        if (wanted == 0) {
+        int result = 0;
+        if (reads && id >= 0) {
+            result = loop.modify(fd.number(), wanted == 0 ? Abi.EPOLLONESHOT : wanted, id);
+        } else if (wanted == 0) {
             loop.remove(fd.number(), id);
             id = -1;
-        } else if (interest == 0) {
-            id = loop.newId();
-            loop.add(id, fd.number(), wanted, this);
         } else {
-            loop.modify(fd.number(), wanted, id);
+            id = loop.newId();
+            result = loop.add(id, fd.number(), wanted, this);
         }
-        interest = wanted;
+        interest = result < 0 ? interest : wanted;
+        return result;
+    }
+
+    /// For changes that the kernel never refuses.
+    private void mustWatch() {
+        int result = watch();
+        if (result < 0) {
+            throw new IllegalStateException("epoll_ctl: " + Errno.text(-result));
+        }
     }
 
     private void writeMore(Write write) {
@@ -154,9 +173,8 @@ final class Port implements Loop.Source {
         if (count > 0) {
             write.taken += count;
         }
-        boolean room = count > 0 || count == -Errno.EAGAIN || count == -Errno.EINTR;
-        write.broken = !room;
-        if (!room || write.taken == write.length) {
+        write.failure = count > 0 || count == -Errno.EAGAIN ? 0 : -count;
+        if (write.failure != 0 || write.taken == write.length) {
             endPending();
         }
     }
@@ -165,7 +183,7 @@ final class Port implements Loop.Source {
         Write write = pending;
         if (write != null) {
             pending = null;
-            watch();
+            mustWatch();
             write.finish();
         }
     }
@@ -200,8 +218,9 @@ final class Port implements Loop.Source {
                 return taken;
             }
             Write write = new Write(data.address(), length, taken);
-            if (!loop.call(() -> begin(write))) {
-                return taken > 0 ? taken : -1;
+            int begun = loop.call(() -> begin(write));
+            if (begun < 0) {
+                return taken > 0 ? taken : closedOr(-begun);
             }
             try {
                 await(write, deadline);
@@ -209,7 +228,10 @@ final class Port implements Loop.Source {
                 // The memory goes with the arena: the loop has to let go of it before.
                 loop.call(() -> cancel(write));
             }
-            return write.taken == 0 && (write.broken || !open()) ? -1 : write.taken;
+            if (write.taken > 0) {
+                return write.taken;
+            }
+            return write.failure != 0 ? closedOr(write.failure) : open() ? 0 : -1;
         } finally {
             turn.release();
         }
@@ -223,28 +245,40 @@ final class Port implements Loop.Source {
                 if (count == -Errno.EAGAIN) {
                     break;
                 }
-                if (count < 0 && count != -Errno.EINTR) {
-                    return taken > 0 ? taken : -1;
+                if (count < 0) {
+                    return taken > 0 ? taken : closedOr(-count);
                 }
-                taken += Math.max(0, count);
+                taken += count;
             }
             return taken;
         });
     }
 
-    private boolean begin(Write write) {
+    /// What a write says that took nothing.
+    private static int closedOr(int errno) {
+        return switch (errno) {
+            case Errno.EIO, Errno.EPIPE, Errno.EBADF -> -1;
+            default ->
+                throw new SessionException(
+                        ErrorCode.UNAVAILABLE,
+                        "Nothing can be written now, and nothing was: " + Errno.text(errno) + "; try again.");
+        };
+    }
+
+    /// Hands a write over to the loop.
+    ///
+    /// @return 0, or the negated error number
+    private int begin(Write write) {
         if (fd.closed()) {
-            return false;
+            return -Errno.EBADF;
         }
         pending = write;
-        try {
-            watch();
-        } catch (RuntimeException e) {
+        int result = watch();
+        if (result < 0) {
             // Its memory goes with the caller.
             pending = null;
-            throw e;
         }
-        return true;
+        return result;
     }
 
     private static void await(Write write, Deadline deadline) throws InterruptedException {

@@ -36,24 +36,18 @@ final class ProcFile {
     byte @Nullable [] read(long pid, String name) {
         path.setString(0, "/proc/" + pid + "/" + name);
         int fd = libc.open(path, Abi.O_RDONLY | Abi.O_CLOEXEC);
-        if (fd == -Errno.EMFILE || fd == -Errno.ENFILE || fd == -Errno.ENOMEM) {
-            // Not the same as "gone": a process that cannot be looked at must not be taken for none.
-            throw new SessionException(
-                    ErrorCode.UNAVAILABLE,
-                    "The processes of the machine cannot be looked at now: " + Errno.text(-fd) + "; try again.");
-        }
         if (fd < 0) {
-            return null;
+            return none(fd);
         }
         try {
             ByteArrayOutputStream more = null;
             while (true) {
                 int count = libc.read(fd, buffer, BUFFER_BYTES);
-                if (count < 0 && count != -Errno.EINTR) {
-                    return null;
+                if (count < 0) {
+                    return none(count);
                 }
-                byte[] part = buffer.asSlice(0, Math.max(0, count)).toArray(ValueLayout.JAVA_BYTE);
-                if (more == null && count < BUFFER_BYTES && count != -Errno.EINTR) {
+                byte[] part = buffer.asSlice(0, count).toArray(ValueLayout.JAVA_BYTE);
+                if (more == null && count < BUFFER_BYTES) {
                     return part;
                 }
                 more = more == null ? new ByteArrayOutputStream() : more;
@@ -113,6 +107,19 @@ final class ProcFile {
             number = number * 10 + digit - '0';
         }
         return number;
+    }
+
+    /// Nothing, if the process is gone or somebody else's. Whatever else went wrong is not the same: a process that
+    /// cannot be looked at now must not be taken for none.
+    private static byte @Nullable [] none(int result) {
+        return switch (-result) {
+            case Errno.ENOENT, Errno.ESRCH, Errno.EACCES, Errno.EPERM -> null;
+            default ->
+                throw new SessionException(
+                        ErrorCode.UNAVAILABLE,
+                        "The processes of the machine cannot be looked at now: " + Errno.text(-result)
+                                + "; try again.");
+        };
     }
 
     @Nullable String text(long pid, String name) {

@@ -216,6 +216,11 @@ final class Spawner implements AutoCloseable {
         return libc.spawn(pid, arena.allocateFrom(program), actions, attributes, strings(command), envp);
     }
 
+    /// Whether there was a process, even if it is gone again.
+    boolean started() {
+        return pid.get(ValueLayout.JAVA_INT, 0) != 0;
+    }
+
     private Child adopted(long child) {
         int pidfd = libc.pidfdOpen(child);
         if (pidfd < 0) {
@@ -232,9 +237,7 @@ final class Spawner implements AutoCloseable {
         libc.kill(-child, dev.belay.Signal.KILL.number());
         libc.kill(child, dev.belay.Signal.KILL.number());
         MemorySegment info = arena.allocate(Abi.SIGINFO_BYTES, 8);
-        while (libc.waitid(Abi.P_PID, (int) child, info, Abi.WEXITED) == -Errno.EINTR) {
-            Thread.onSpinWait();
-        }
+        libc.waitid(Abi.P_PID, (int) child, info, Abi.WEXITED);
     }
 
     private SessionException notStarted(String program, int errno) {

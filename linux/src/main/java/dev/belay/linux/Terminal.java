@@ -144,11 +144,7 @@ public final class Terminal {
     }
 
     private int call(Libc libc, int request, MemorySegment termios) {
-        int result = libc.ioctl(fd, request, termios);
-        while (result == -Errno.EINTR) {
-            result = libc.ioctl(fd, request, termios);
-        }
-        return result;
+        return libc.ioctl(fd, request, termios);
     }
 
     private static void must(int result) {

@@ -59,9 +59,6 @@ final class Trampoline {
         MemorySegment info = arena.allocate(Abi.SIGINFO_BYTES, 8);
         int options = Abi.WSTOPPED | Abi.WEXITED | Abi.WNOWAIT;
         int result = libc.waitid(Abi.P_PID, (int) pid, info, options);
-        while (result == -Errno.EINTR) {
-            result = libc.waitid(Abi.P_PID, (int) pid, info, options);
-        }
         if (result < 0 || info.get(ValueLayout.JAVA_INT, Abi.SIGINFO_CODE) != Abi.CLD_STOPPED) {
             throw new SessionException(
                     ErrorCode.SPAWN_FAILED, "The shell " + SHELL + " that sets the limits ended before it could.");
@@ -71,7 +68,10 @@ final class Trampoline {
             // It has started nobody yet: whoever will be of this session starts inside.
             group.join(pid);
         }
-        libc.kill(pid, dev.belay.Signal.CONT.number());
+        int continued = libc.kill(pid, dev.belay.Signal.CONT.number());
+        if (continued < 0) {
+            throw Spawner.failed("let the process go on", -continued);
+        }
     }
 
     private static void set(Libc libc, Arena arena, long pid, int limit, long value) {

@@ -7,12 +7,18 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
+import java.util.Set;
 
 /// The folder that sessions may not leave, held by a descriptor: working folders are opened beneath it by the kernel,
 /// so neither `..` nor a link that is swapped at the last moment leads out.
 final class Workspace {
     static final int HOW_BYTES = 24;
     private static final int PATH_BYTES = 4096;
+    /// How often a folder is opened while renames get in the way: somebody may rename for ever.
+    private static final int MAX_TRIES = 1000;
+    /// What says nothing about a folder, but that the machine cannot open it now.
+    private static final Set<Integer> SHORTAGES =
+            Set.of(Errno.EMFILE, Errno.ENFILE, Errno.ENOMEM, Errno.EAGAIN, Errno.EIO, Errno.ENOSPC);
 
     private final Path given;
     private final String real;
@@ -33,7 +39,7 @@ final class Workspace {
             int fd = libc.open(arena.allocateFrom(absolute.toString()), flags);
             if (fd < 0) {
                 throw new SessionException(
-                        ErrorCode.NOT_FOUND,
+                        SHORTAGES.contains(-fd) ? ErrorCode.UNAVAILABLE : ErrorCode.NOT_FOUND,
                         "The workspace " + Quoted.of(absolute.toString()) + " cannot be used: " + Errno.text(-fd)
                                 + ".");
             }
@@ -64,7 +70,7 @@ final class Workspace {
         try {
             int result = libc.openat2(fd.number(), arena.allocateFrom(beneath), how, HOW_BYTES);
             // The kernel asks for another try when a rename got in its way.
-            while (result == -Errno.EAGAIN || result == -Errno.EINTR) {
+            for (int tries = 1; result == -Errno.EAGAIN && tries < MAX_TRIES; tries++) {
                 result = libc.openat2(fd.number(), arena.allocateFrom(beneath), how, HOW_BYTES);
             }
             if (result < 0) {
@@ -92,6 +98,12 @@ final class Workspace {
     }
 
     private SessionException refused(String workdir, int errno) {
+        if (SHORTAGES.contains(errno)) {
+            return new SessionException(
+                    ErrorCode.UNAVAILABLE,
+                    "The working folder " + Quoted.of(workdir) + " cannot be opened now: " + Errno.text(errno)
+                            + "; try again.");
+        }
         return switch (errno) {
             case Errno.EXDEV, Errno.ELOOP -> outside(workdir);
             case Errno.ENOENT ->

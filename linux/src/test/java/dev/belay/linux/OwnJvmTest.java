@@ -69,6 +69,15 @@ class OwnJvmTest {
     }
 
     @Test
+    void aSessionIsClosedAlthoughTheJvmHasNoDescriptorLeft() throws Exception {
+        String said = Jvm.run(Jvm.command(
+                List.of("--enable-native-access=ALL-UNNAMED"), Starved.class.getName(), folder.toString()));
+        assertThat(said).containsPattern("descriptors taken: [1-9]").containsPattern("killed: [1-9]")
+                .endsWith("closed\n");
+        assertThat(filesIn(folder)).as("state files").isEmpty();
+    }
+
+    @Test
     void withoutNativeAccessTheMessageSaysWhatToDo() throws Exception {
         String said = Jvm.run(Jvm.command(
                 List.of("--illegal-native-access=deny"), Probe.class.getName(), folder.toString(), "run", "true"));
