@@ -6,14 +6,15 @@ import dev.belay.Session;
 import dev.belay.SessionSpec;
 import dev.belay.Sessions;
 import dev.belay.Until;
-import java.io.File;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.stream.Stream;
 
 /// A program that closes a session after it has used up its last descriptor: `Starved STATE`.
@@ -39,20 +40,17 @@ final class Starved {
         System.out.println("closed");
     }
 
-    /// Where classes are in folders, to load one takes a descriptor.
-    private static void loadAll() throws IOException, ClassNotFoundException {
-        for (String place : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
-            Path root = Path.of(place);
+    /// Loads all classes of Belay: where they are in folders, each takes a descriptor to load.
+    private static void loadAll() throws IOException, URISyntaxException, ClassNotFoundException {
+        for (Class<?> one : List.of(Sessions.class, LinuxHost.class)) {
+            Path root = Path.of(one.getProtectionDomain().getCodeSource().getLocation().toURI());
             if (!Files.isDirectory(root)) {
                 continue;
             }
-            try (Stream<Path> files = Files.walk(root)) {
-                for (Path file : files.filter(file -> file.toString().contains("/dev/belay/")).toList()) {
+            try (Stream<Path> files = Files.walk(root.resolve("dev"))) {
+                for (Path file : files.filter(file -> file.toString().endsWith(".class")).toList()) {
                     String name = root.relativize(file).toString();
-                    // Not those that need the libraries of tests.
-                    if (name.endsWith(".class") && !name.contains("Test") && !name.endsWith("package-info.class")) {
-                        Class.forName(name.replace(".class", "").replace('/', '.'));
-                    }
+                    Class.forName(name.replace(".class", "").replace('/', '.'));
                 }
             }
         }
