@@ -25,6 +25,22 @@ final class Segment {
     /// Changes of outlet that one segment may hold, so that a process that alternates cannot fill the heap.
     private static final int MAX_SWITCHES = 2048;
 
+    /// What a test puts before the disk to make it fail. Null otherwise, which costs the look at one field.
+    static volatile @Nullable Faults faults;
+
+    /// Makes the disk fail.
+    interface Faults {
+        /// Something is about to be done with a file: `create`, `open`, `move`, `write`, `read` or `delete`.
+        void before(String what) throws IOException;
+    }
+
+    private static void before(String what) throws IOException {
+        Faults now = faults;
+        if (now != null) {
+            now.before(what);
+        }
+    }
+
     final long base;
     private final @Nullable Path file;
     private final @Nullable FileChannel writer;
@@ -44,6 +60,7 @@ final class Segment {
     static Segment create(Path file, long base, Outlet first) throws IOException {
         Set<StandardOpenOption> options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
         boolean posix = file.getFileSystem().supportedFileAttributeViews().contains("posix");
+        before("create");
         FileChannel writer = posix ? FileChannel.open(file, options, PRIVATE) : FileChannel.open(file, options);
         return new Segment(base, file, writer, first);
     }
@@ -53,8 +70,24 @@ final class Segment {
         if (dropped.file == null) {
             throw new IOException("a hole has no file");
         }
+        before("move");
         Files.move(dropped.file, file);
-        return new Segment(base, file, FileChannel.open(file, StandardOpenOption.WRITE), first);
+        boolean done = false;
+        try {
+            Segment segment = new Segment(base, file, opened(file, StandardOpenOption.WRITE), first);
+            done = true;
+            return segment;
+        } finally {
+            if (!done) {
+                // Under its new name nobody knows it.
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+
+    private static FileChannel opened(Path file, StandardOpenOption option) throws IOException {
+        before("open");
+        return FileChannel.open(file, option);
     }
 
     static Segment hole(long base) {
@@ -71,6 +104,7 @@ final class Segment {
             throw new IOException("a hole takes no bytes");
         }
         while (bytes.hasRemaining()) {
+            before("write");
             writer.write(bytes);
         }
     }
@@ -143,6 +177,7 @@ final class Segment {
     private byte[] read(FileChannel channel, long offset, int count) throws IOException {
         ByteBuffer into = ByteBuffer.allocate(count);
         while (into.hasRemaining()) {
+            before("read");
             if (channel.read(into, offset - base + into.position()) < 0) {
                 throw new IOException("the log file " + file + " is shorter than what was written to it");
             }
@@ -157,10 +192,10 @@ final class Segment {
             return null;
         }
         if (sealed) {
-            return FileChannel.open(file, StandardOpenOption.READ);
+            return opened(file, StandardOpenOption.READ);
         }
         if (reader == null || !reader.isOpen()) {
-            reader = FileChannel.open(file, StandardOpenOption.READ);
+            reader = opened(file, StandardOpenOption.READ);
         }
         return reader;
     }
@@ -208,6 +243,7 @@ final class Segment {
             drop();
         } finally {
             if (file != null) {
+                before("delete");
                 Files.deleteIfExists(file);
             }
         }

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /// Sessions on Linux: `posix_spawn`, one `epoll` loop on one thread, exits by `pidfd`.
 ///
@@ -103,12 +104,17 @@ public final class LinuxHost implements Host {
     /// Ends what a process has started that could not be kept and is dead: its own group is, but others may have left it.
     private void endMarked(String mark, RuntimeException why) {
         Census.Wanted orphans = new Census.Wanted(-1, Tag.next(), mark, () -> Census.NOT_LEFT - 1);
-        Ending ending = new Ending(loop, -1, () -> census.find(orphans), () -> {}, () -> {});
+        Ending ending = ending(() -> census.find(orphans));
         try {
             reserve.with(() -> ending.run(Duration.ZERO));
         } catch (SessionException e) {
             why.addSuppressed(e);
         }
+    }
+
+    /// Of processes that have no leader, group or terminal of ours.
+    private Ending ending(Supplier<List<Proc>> orphans) {
+        return new Ending(loop, 0, orphans, () -> {}, () -> {});
     }
 
     @Override
@@ -117,9 +123,7 @@ public final class LinuxHost implements Host {
         if (orphans.isEmpty()) {
             return 0;
         }
-        List<String> left = new Ending(loop, 0, () -> census.orphans(instances), () -> {}, () -> {})
-                .run(ORPHAN_GRACE)
-                .left();
+        List<String> left = ending(() -> census.orphans(instances)).run(ORPHAN_GRACE).left();
         if (!left.isEmpty()) {
             LOG.log(System.Logger.Level.WARNING, "an earlier Belay left processes that cannot be ended: " + left);
         }
