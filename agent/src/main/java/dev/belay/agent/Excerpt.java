@@ -169,7 +169,8 @@ record Excerpt(String text, long start, long next, long omitted, long tokens) {
         @Override
         public void unit(CharSequence text, long offset) {
             chars += text.length();
-            if (tailFrom < 0 && head.length() + text.length() <= half) {
+            // The head takes more than it may show, so that it is cut, and that at the end of a line.
+            if (tailFrom < 0 && head.length() <= half && text.length() <= half) {
                 head.add(text, offset);
             } else {
                 tailFrom = tailFrom < 0 ? offset : tailFrom;
