@@ -115,7 +115,7 @@ abstract class AgentRig {
         Path file = Files.createTempFile(workspace, "bytes", "");
         Files.write(file, bytes);
         Session session = sessions.open(SessionSpec.of("cat", file.toString()).pipe());
-        session.awaitExit(Rig.PATIENCE).orElseThrow();
+        assertThat(session.awaitExit(Rig.PATIENCE)).isPresent();
         assertThat(session.drained()).isTrue();
         assertThat(session.output().end()).isEqualTo(bytes.length);
         return session;

@@ -157,7 +157,7 @@ class OutputTest extends AgentRig {
 
     @Test
     void aPageAlwaysGetsOnHoweverSmallTheBudget() throws Exception {
-        byte[] bytes = ("\u001b]0;a title that is longer than the page\u0007😀é\u001b[38;5;196mred\u001b[0m日本")
+        byte[] bytes = "\u001b]0;a title that is longer than the page\u0007😀é\u001b[38;5;196mred\u001b[0m日本"
                 .getBytes(StandardCharsets.UTF_8);
         Session session = printing(bytes);
         for (Tokens tokens : List.of(Tokens.approximate(), Tokens.exact())) {

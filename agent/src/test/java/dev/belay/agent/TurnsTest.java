@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -25,7 +26,7 @@ class TurnsTest {
                 for (int round = 0; round < 500; round++) {
                     try (var _ = turns.take("s")) {
                         met.addAndGet(inside.incrementAndGet() - 1);
-                        Thread.yield();
+                        LockSupport.parkNanos(1);
                         inside.decrementAndGet();
                     } catch (InterruptedException e) {
                         throw new AssertionError(e);
