@@ -124,7 +124,7 @@ abstract class AgentRig {
     /// The `read_output` call that a truncated output names.
     static ReadRequest named(String output) {
         Matcher call = Pattern.compile(
-                        "(?m)^\\[Output truncated\\] (\\d+) bytes .*read_output\\(session_id=\"([^\"]+)\", from=(\\d+)\\)")
+                "(?m)^\\[Output truncated\\] (\\d+) bytes .*read_output\\(session_id=\"([^\"]+)\", from=(\\d+)\\)")
                 .matcher(output);
         assertThat(call.find()).as(output).isTrue();
         return ReadRequest.from(call.group(2), Long.parseLong(call.group(3)));

@@ -112,7 +112,8 @@ class CommandTextTest {
 
     @Test
     void theTextOfAHereDocumentIsNoCommandButItsSubstitutionsAre() {
-        assertThat(programs("cat > notes <<'END' && ls\nrm -rf /\n$(make)\nEND\nnpm ci")).containsExactly("cat", "ls", "npm");
+        assertThat(programs("cat > notes <<'END' && ls\nrm -rf /\n$(make)\nEND\nnpm ci")).containsExactly("cat", "ls",
+                "npm");
         assertThat(programs("cat <<END\nrm -rf /\non $(git branch)\nEND\nnpm ci")).containsExactly("cat", "git", "npm");
         assertThat(programs("cat <<-END\n\trm x\n\tEND\nls")).containsExactly("cat", "ls");
         assertThat(programs("cat <<A; cat <<B\nrm a\nA\nrm b\nB\nls")).containsExactly("cat", "cat", "ls");
@@ -146,7 +147,8 @@ class CommandTextTest {
     @Timeout(60)
     void aHostileTextCostsNoMoreThanItsLength() {
         int many = 50_000;
-        for (String piece : List.of("$(", "`", "\"$(", "(", "<<A\n", "<(", "bash -c '", "sudo ", "'", "a;", "$'", "{ ")) {
+        for (String piece : List.of("$(", "`", "\"$(", "(", "<<A\n", "<(", "bash -c '", "sudo ", "'", "a;", "$'",
+                "{ ")) {
             CommandText.parse(piece.repeat(many));
         }
     }

@@ -41,13 +41,13 @@ class ExampleTest {
                 .map(ExampleTest::placeOf)
                 .collect(Collectors.joining(File.pathSeparator));
         Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-Duser.home=" + folder,
-                        "-cp",
-                        classPath,
-                        source.toString())
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "--enable-native-access=ALL-UNNAMED",
+                "-Duser.home=" + folder,
+                "-cp",
+                classPath,
+                source.toString())
                 .directory(folder.toFile())
                 .redirectErrorStream(true)
                 .start();

@@ -13,9 +13,12 @@ import org.junit.jupiter.api.Test;
 
 /// Cutting random output: text, escape sequences whole and broken, bytes that are nothing. `-Dbelay.seed=N` repeats it.
 class ExcerptFuzzTest extends AgentRig {
-    private static final List<String> SEQUENCES = List.of("\u001b[31m", "\u001b[0m", "\u001b[38;2;1;2;3m", "\u001b]0;tïtle\u0007",
-            "\u001b]8;;http://x\u001b\\", "\u001bP1$r\u001b\\", "\u001b(B", "\u001b7", "\u001b[?2004h", "\u009b1m", "\u001b[3\n1m");
-    private static final List<String> TEXTS = List.of("a", "line\n", "é", "日", "😀", "\r", "\t", "10%\r", "word ", "\r\n", "\b");
+    private static final List<String> SEQUENCES =
+            List.of("\u001b[31m", "\u001b[0m", "\u001b[38;2;1;2;3m", "\u001b]0;tïtle\u0007",
+                    "\u001b]8;;http://x\u001b\\", "\u001bP1$r\u001b\\", "\u001b(B", "\u001b7", "\u001b[?2004h",
+                    "\u009b1m", "\u001b[3\n1m");
+    private static final List<String> TEXTS =
+            List.of("a", "line\n", "é", "日", "😀", "\r", "\t", "10%\r", "word ", "\r\n", "\b");
     private static final Pattern MARK =
             Pattern.compile("\n?\\[Output truncated\\] (\\d+) bytes are missing from (\\d+)\n");
 
@@ -33,8 +36,9 @@ class ExcerptFuzzTest extends AgentRig {
             } else if (kind == 8) {
                 out.write(random.nextInt(256));
             } else {
-                byte[] whole = (TEXTS.get(random.nextInt(TEXTS.size())) + SEQUENCES.get(random.nextInt(SEQUENCES.size())))
-                        .getBytes(StandardCharsets.UTF_8);
+                byte[] whole =
+                        (TEXTS.get(random.nextInt(TEXTS.size())) + SEQUENCES.get(random.nextInt(SEQUENCES.size())))
+                                .getBytes(StandardCharsets.UTF_8);
                 out.write(whole, 0, random.nextInt(whole.length));
             }
         }
@@ -113,7 +117,8 @@ class ExcerptFuzzTest extends AgentRig {
         String head = cut.text().substring(0, mark.start());
         // The line feed before the mark is the head's own, or was put there.
         head = whole.startsWith(head + "\n") && !pages(log, 0, from, form).equals(head) ? head + "\n" : head;
-        String middle = Excerpt.beginning(log, from, from + missing, true, new Excerpt.Form(form.tokens(), 1_000_000, form.strip(), false)).text();
+        String middle = Excerpt.beginning(log, from, from + missing, true,
+                new Excerpt.Form(form.tokens(), 1_000_000, form.strip(), false)).text();
         assertThat(head + middle + tail).isEqualTo(whole);
         assertThat(tail.length()).isLessThanOrEqualTo(Math.max(1, form.maxChars() / 2));
         assertNoLoneSurrogate(head);

@@ -43,7 +43,8 @@ class KeysTest {
 
     @Test
     void cursorKeysFollowTheModeOfTheTerminal() {
-        assertThat(Keys.sequence(List.of("up", "end", "delete"), true)).isEqualTo(ESC + "OA" + ESC + "OF" + ESC + "[3~");
+        assertThat(Keys.sequence(List.of("up", "end", "delete"), true))
+                .isEqualTo(ESC + "OA" + ESC + "OF" + ESC + "[3~");
         assertThat(Keys.anyCursorKey(List.of("enter", "Home"))).isTrue();
         assertThat(Keys.anyCursorKey(List.of("enter", "delete"))).isFalse();
     }
@@ -70,6 +71,7 @@ class KeysTest {
     @Timeout(30)
     void aPasteOfNestedEndMarksCostsNoMoreThanItsLength() {
         int many = 100_000;
-        assertThat(Keys.pasted((ESC + "[20").repeat(many) + "1~".repeat(many))).isEqualTo(ESC + "[200~" + ESC + "[201~");
+        assertThat(Keys.pasted((ESC + "[20").repeat(many) + "1~".repeat(many)))
+                .isEqualTo(ESC + "[200~" + ESC + "[201~");
     }
 }

@@ -60,7 +60,8 @@ class ManyCallsTest extends AgentRig {
     void callsInParallelNeverOpenMoreThanTheLimit() throws Exception {
         AgentTools few = tools(SETTINGS.maxSessions(3));
         int opened = 0;
-        for (ExecResult result : inParallel(20, () -> few.unifiedExec(ExecRequest.of("exec sleep 1000").yieldTimeMs(0)))) {
+        for (ExecResult result : inParallel(20,
+                () -> few.unifiedExec(ExecRequest.of("exec sleep 1000").yieldTimeMs(0)))) {
             opened += result.success() ? 1 : 0;
         }
         assertThat(opened).isEqualTo(3);
@@ -109,7 +110,8 @@ class ManyCallsTest extends AgentRig {
                 WriteRequest.to(cat, "line\n").waitFor(WaitFor.match("line\\r\\n"))));
         StringBuilder all = new StringBuilder();
         results.stream().sorted((a, b) -> Long.compare(a.outputStart(), b.outputStart())).forEach(result -> {
-            assertThat(result.outputStart()).as("no byte is given out twice").isEqualTo(first.outputEnd() + all.length());
+            assertThat(result.outputStart()).as("no byte is given out twice")
+                    .isEqualTo(first.outputEnd() + all.length());
             all.append(result.output());
         });
         assertThat(all.toString()).isEqualTo("line\r\n".repeat(20));

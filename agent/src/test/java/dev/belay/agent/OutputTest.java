@@ -106,7 +106,7 @@ class OutputTest extends AgentRig {
         ExecResult sequence = start(ExecRequest.of("printf 'a\\033[3'; read x; printf '1mb'").pipes(), "a");
         assertThat(sequence.output()).isEqualTo("a");
         assertThat(exited(tools.writeStdin(
-                        WriteRequest.to(sequence.sessionId(), "\n").waitFor(WaitFor.exited()))).output())
+                WriteRequest.to(sequence.sessionId(), "\n").waitFor(WaitFor.exited()))).output())
                 .isEqualTo("\u001b[31mb");
     }
 
@@ -128,8 +128,9 @@ class OutputTest extends AgentRig {
         ExecResult kept = exited(collapsing.unifiedExec(ExecRequest.of(cmd).waitFor(WaitFor.exited())));
         assertThat(kept.output()).contains("\u001b[1mbold").contains("100%").doesNotContain("50%");
         assertThat(kept.truncated()).isFalse();
-        ExecResult bar = exited(tools.unifiedExec(ExecRequest.of("for i in {1..5000}; do printf \"\\r$i of 5000\"; done")
-                .stripped().maxOutputTokens(10).waitFor(WaitFor.exited())));
+        ExecResult bar =
+                exited(tools.unifiedExec(ExecRequest.of("for i in {1..5000}; do printf \"\\r$i of 5000\"; done")
+                        .stripped().maxOutputTokens(10).waitFor(WaitFor.exited())));
         assertThat(bar.output()).isEqualTo("5000 of 5000");
         assertThat(bar.truncated()).isFalse();
     }
@@ -137,7 +138,8 @@ class OutputTest extends AgentRig {
     @Test
     void anExactTokenizerCutsWhereItCounts() throws InterruptedException {
         AgentTools exact = tools(SETTINGS.tokens(Tokens.exact()));
-        for (String cmd : List.of(LINES, "for i in {1..300}; do printf '日本語😀'; done", "head -c 3000 /dev/zero | tr '\\0' ' '")) {
+        for (String cmd : List.of(LINES, "for i in {1..300}; do printf '日本語😀'; done",
+                "head -c 3000 /dev/zero | tr '\\0' ' '")) {
             ExecResult result = exited(
                     exact.unifiedExec(ExecRequest.of(cmd).maxOutputTokens(100).waitFor(WaitFor.exited())));
             String shown = result.output().lines()
@@ -145,7 +147,8 @@ class OutputTest extends AgentRig {
                     .reduce("", (a, b) -> a + b + "\n");
             assertThat(Tokens.exact().count(shown)).as(cmd).isBetween(1L, 110L);
             assertThat(result.originalTokens()).as(cmd).isPositive();
-            String whole = exact.readOutput(ReadRequest.from(result.sessionId(), 0).maxOutputTokens(1_000_000)).output();
+            String whole =
+                    exact.readOutput(ReadRequest.from(result.sessionId(), 0).maxOutputTokens(1_000_000)).output();
             int mark = result.output().indexOf("[Output truncated]");
             if (mark >= 0) {
                 assertThat(whole).startsWith(result.output().substring(0, mark).stripTrailing());

@@ -43,10 +43,12 @@ class SurroundingsTest {
 
     @Test
     void otherAgentsProgramsAreNamed() {
-        Map.of("GEMINI_CLI", "Gemini CLI", "CODEX_SANDBOX", "Codex", "CURSOR_TRACE_ID", "Cursor", "CURSOR_AGENT", "Cursor")
+        Map.of("GEMINI_CLI", "Gemini CLI", "CODEX_SANDBOX", "Codex", "CURSOR_TRACE_ID", "Cursor", "CURSOR_AGENT",
+                "Cursor")
                 .forEach((sign, name) -> assertThat(Surroundings.look(Map.of(sign, "1"), current))
                         .isEqualTo(new Surroundings(current, "the current folder, where " + name + " started Belay")));
-        assertThat(Surroundings.look(Map.of("CURSOR_TRACE_ID", "1", "CODEX_SANDBOX", "1", "GEMINI_CLI", "1"), current).why())
+        assertThat(Surroundings.look(Map.of("CURSOR_TRACE_ID", "1", "CODEX_SANDBOX", "1", "GEMINI_CLI", "1"), current)
+                .why())
                 .contains("Gemini CLI");
     }
 

@@ -35,7 +35,8 @@ class ToolchainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"ls -l", "echo make", "./server --port 1", "makefile", "cat <<E\nmake\nE", "# npm", "7z x a"})
+    @ValueSource(strings = {"ls -l", "echo make", "./server --port 1", "makefile", "cat <<E\nmake\nE", "# npm",
+            "7z x a"})
     void knowsWhatIsNone(String command) {
         assertThat(Toolchain.of(CommandText.parse(command))).isEmpty();
     }

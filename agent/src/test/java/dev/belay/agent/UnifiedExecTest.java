@@ -101,7 +101,7 @@ class UnifiedExecTest extends AgentRig {
         ExecResult both = tools.unifiedExec(ExecRequest.of("echo ready").waitFor(WaitFor.match("ready")));
         assertThat(both.waitResult()).isEqualTo("match");
         assertThat(tools.unifiedExec(
-                        ExecRequest.of("sleep 1000").waitFor(WaitFor.match("never")).yieldTimeMs(10)).waitResult())
+                ExecRequest.of("sleep 1000").waitFor(WaitFor.match("never")).yieldTimeMs(10)).waitResult())
                 .isEqualTo("timeout");
     }
 
@@ -146,11 +146,12 @@ class UnifiedExecTest extends AgentRig {
     void itRunsWhereAndHowItIsAskedTo() throws Exception {
         Files.createDirectories(workspace.resolve("sub"));
         assertThat(exited(tools.unifiedExec(
-                        ExecRequest.of("pwd").workdir("sub").waitFor(WaitFor.exited()))).output().strip())
+                ExecRequest.of("pwd").workdir("sub").waitFor(WaitFor.exited()))).output().strip())
                 .isEqualTo(workspace.resolve("sub").toString());
         assertThat(run("stty size").output()).isEqualTo("24 80\r\n");
-        ExecRequest wide = new ExecRequest("stty size; echo $0", null, "/bin/sh", false, true, LONG, 1000, Map.of(), 120,
-                40, null, null, false, "my-id", null);
+        ExecRequest wide =
+                new ExecRequest("stty size; echo $0", null, "/bin/sh", false, true, LONG, 1000, Map.of(), 120,
+                        40, null, null, false, "my-id", null);
         ExecResult result = exited(tools.unifiedExec(wide));
         assertThat(result.output()).isEqualTo("40 120\r\n/bin/sh\r\n");
         assertThat(result.sessionId()).isEqualTo("my-id");
@@ -159,7 +160,7 @@ class UnifiedExecTest extends AgentRig {
                 1000, Map.of("HOME", folder.toString()), 80, 24, null, null, false, null, null);
         assertThat(exited(tools.unifiedExec(login)).output()).endsWith("login\n");
         assertThat(exited(tools.unifiedExec(
-                        ExecRequest.of("tty; echo err >&2").pipes().waitFor(WaitFor.exited()))).output())
+                ExecRequest.of("tty; echo err >&2").pipes().waitFor(WaitFor.exited()))).output())
                 .contains("not a tty\n").contains("err\n");
     }
 
@@ -168,8 +169,8 @@ class UnifiedExecTest extends AgentRig {
         String show = "echo $PAGER,$GIT_PAGER,$MANPAGER,$GIT_TERMINAL_PROMPT,$GIT_EDITOR,$DEBIAN_FRONTEND,$MINE";
         assertThat(run(show).output()).isEqualTo("cat,cat,cat,0,true,noninteractive,\r\n");
         assertThat(exited(tools.unifiedExec(ExecRequest.of(show)
-                        .env(Map.of("PAGER", "less", "MINE", "x"))
-                        .waitFor(WaitFor.exited()))).output())
+                .env(Map.of("PAGER", "less", "MINE", "x"))
+                .waitFor(WaitFor.exited()))).output())
                 .isEqualTo("less,cat,cat,0,true,noninteractive,x\r\n");
         AgentTools bare = tools(SETTINGS.env(Map.of("MINE", "own")));
         assertThat(exited(bare.unifiedExec(ExecRequest.of(show).waitFor(WaitFor.exited()))).output())
@@ -186,7 +187,7 @@ class UnifiedExecTest extends AgentRig {
         assertThat(error.details()).containsEntry("rule", "no-touching");
         assertThat(sessions.stats().opened()).isZero();
         assertThat(exited(careful.unifiedExec(
-                        ExecRequest.of("which touch").waitFor(WaitFor.exited()))).exitCode()).isZero();
+                ExecRequest.of("which touch").waitFor(WaitFor.exited()))).exitCode()).isZero();
     }
 
     @Test
@@ -227,7 +228,7 @@ class UnifiedExecTest extends AgentRig {
         // What does not build, or builds elsewhere, is not held up.
         exited(orderly.unifiedExec(ExecRequest.of("git --version").waitFor(WaitFor.exited())));
         assertThat(orderly.unifiedExec(
-                        ExecRequest.of("make").workdir("other").waitFor(WaitFor.match("building"))).running()).isTrue();
+                ExecRequest.of("make").workdir("other").waitFor(WaitFor.match("building"))).running()).isTrue();
         Thread second = Thread.ofVirtual().start(() -> {
             try {
                 orderly.unifiedExec(ExecRequest.of("make; echo > second").yieldTimeMs(LONG));
@@ -236,7 +237,7 @@ class UnifiedExecTest extends AgentRig {
             }
         });
         assertThat(exited(orderly.writeStdin(
-                        WriteRequest.to(first.sessionId(), "\n").waitFor(WaitFor.exited()))).output()).contains("built");
+                WriteRequest.to(first.sessionId(), "\n").waitFor(WaitFor.exited()))).output()).contains("built");
         assertThat(second.join(Rig.PATIENCE)).isTrue();
         assertThat(sessions.stats().opened()).isEqualTo(4);
     }

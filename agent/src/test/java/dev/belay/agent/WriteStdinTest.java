@@ -54,7 +54,7 @@ class WriteStdinTest extends AgentRig {
         assertThat(prompt.echoOff()).isFalse();
         assertThat(prompt.running()).isTrue();
         assertThat(exited(tools.writeStdin(
-                        WriteRequest.to(prompt.sessionId(), "Ada\n").waitFor(WaitFor.exited()))).output())
+                WriteRequest.to(prompt.sessionId(), "Ada\n").waitFor(WaitFor.exited()))).output())
                 .isEqualTo("Ada\r\nhello Ada\r\n");
     }
 
@@ -68,7 +68,8 @@ class WriteStdinTest extends AgentRig {
     @Test
     void aPasswordPromptIsToldByItsEcho() throws InterruptedException {
         ExecResult prompt = rests(
-                tools.unifiedExec(ExecRequest.of("read -s -p 'Password: ' word; echo; echo ${#word}").yieldTimeMs(LONG)),
+                tools.unifiedExec(
+                        ExecRequest.of("read -s -p 'Password: ' word; echo; echo ${#word}").yieldTimeMs(LONG)),
                 "Password: ");
         assertThat(prompt.echoOff()).isTrue();
         ExecResult after = exited(
@@ -86,14 +87,14 @@ class WriteStdinTest extends AgentRig {
         type(shell, "cat\n", "cat");
         type(shell, "\u0003", "ready> ");
         assertThat(exited(tools.writeStdin(
-                        WriteRequest.to(shell, "exit 7\n").waitFor(WaitFor.exited()))).exitCode()).isEqualTo(7);
+                WriteRequest.to(shell, "exit 7\n").waitFor(WaitFor.exited()))).exitCode()).isEqualTo(7);
     }
 
     @Test
     void aTrapDecidesTheExitCode() throws InterruptedException {
         String id = start("trap 'exit 42' INT; echo set; while :; do sleep 0.1; done", "set").sessionId();
         assertThat(exited(tools.writeStdin(
-                        WriteRequest.to(id, "").keys("ctrl-c").waitFor(WaitFor.exited()))).exitCode()).isEqualTo(42);
+                WriteRequest.to(id, "").keys("ctrl-c").waitFor(WaitFor.exited()))).exitCode()).isEqualTo(42);
     }
 
     @Test
@@ -131,7 +132,8 @@ class WriteStdinTest extends AgentRig {
         String read = "stty raw -echo; printf '%b' \"$0\"; printf ready; head -c 3 | od -An -c; exit";
         for (String[] each : new String[][] {{"", "[ A"}, {"\\033[?1h", "O A"}, {"\\033[?1h\\033[?25;1l", "[ A"},
                 {"\\033[?12;1h\\033[?25l", "O A"}, {"\\033[?1h\\033c", "[ A"}}) {
-            String id = start("exec bash -c '" + read.replace("'", "'\\''") + "' '" + each[0] + "'", "ready").sessionId();
+            String id =
+                    start("exec bash -c '" + read.replace("'", "'\\''") + "' '" + each[0] + "'", "ready").sessionId();
             ExecResult seen = exited(tools.writeStdin(WriteRequest.to(id, "").keys("up").waitFor(WaitFor.exited())));
             assertThat(seen.output().replaceAll("\\s+", " ")).contains("033 " + each[1]);
         }
@@ -146,7 +148,8 @@ class WriteStdinTest extends AgentRig {
         String bash = shell();
         // The shell takes no pasted line before it is told to.
         type(WriteRequest.to(bash, "echo pa''sted\necho tw''ice").pasted(), "tw''ice");
-        assertThat(type(WriteRequest.to(bash, "").keys("enter"), "twice").output()).contains("pasted").contains("twice");
+        assertThat(type(WriteRequest.to(bash, "").keys("enter"), "twice").output()).contains("pasted")
+                .contains("twice");
     }
 
     @Test
@@ -155,13 +158,13 @@ class WriteStdinTest extends AgentRig {
             String cat = tools.unifiedExec(ExecRequest.of("exec cat").pipes().yieldTimeMs(LONG)).sessionId();
             type(cat, "x\n", "x");
             assertThat(exited(tools.writeStdin(
-                            WriteRequest.to(cat, "").keys(key).waitFor(WaitFor.exited()))).exitCode()).isZero();
+                    WriteRequest.to(cat, "").keys(key).waitFor(WaitFor.exited()))).exitCode()).isZero();
         }
         for (String key : List.of("ctrl-c", "CTRL-C")) {
             String id = start(ExecRequest.of("trap 'exit 9' INT; echo set; while :; do sleep 0.1; done").pipes(), "set")
                     .sessionId();
             assertThat(exited(tools.writeStdin(
-                            WriteRequest.to(id, "").keys(key).waitFor(WaitFor.exited()))).exitCode()).isEqualTo(9);
+                    WriteRequest.to(id, "").keys(key).waitFor(WaitFor.exited()))).exitCode()).isEqualTo(9);
             assertThat(refused(tools.writeStdin(WriteRequest.to(id, "").keys(key)), ErrorCode.NOT_WRITABLE).message())
                     .contains("has exited");
         }
