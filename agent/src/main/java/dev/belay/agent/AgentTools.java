@@ -6,7 +6,6 @@ import dev.belay.Cursor;
 import dev.belay.Deadline;
 import dev.belay.EndReason;
 import dev.belay.ErrorCode;
-import dev.belay.ExitStatus;
 import dev.belay.InputState;
 import dev.belay.Mode;
 import dev.belay.OutputLog;
@@ -20,6 +19,8 @@ import dev.belay.Sessions;
 import dev.belay.Size;
 import dev.belay.Until;
 import dev.belay.Waited;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -41,12 +42,16 @@ public final class AgentTools {
     /// The label that says which development tool a session runs.
     public static final String TOOL_LABEL = "tool";
 
+    /// A program that prints a prompt and then reads does both within this time, unless the machine is busy.
+    private static final Duration REST = Duration.ofMillis(20);
+
     private final Sessions sessions;
     private final Function<SessionSpec, Session> opener;
     private final AgentSettings settings;
     private final Actor actor;
     private final Turns turns = new Turns();
-    private final ReentrantLock builds = new ReentrantLock(true);
+    /// A turn: nobody opens a session between another's look at how many there are and its open.
+    private final ReentrantLock opening = new ReentrantLock(true);
 
     /// Tools of an agent called `agent`.
     public AgentTools(Sessions sessions, AgentSettings settings) {
@@ -63,12 +68,18 @@ public final class AgentTools {
         this.actor = actor;
     }
 
+    /// How many sessions calls are under way on.
+    int callsUnderWay() {
+        return turns.size();
+    }
+
     // --- unified_exec ---
 
     /// Starts a command and waits for its exit, or for what the request names, or until the time is up.
     public ExecResult unifiedExec(ExecRequest request) throws InterruptedException {
         long began = System.nanoTime();
         String id = request.sessionId() == null ? UUID.randomUUID().toString() : request.sessionId();
+        Session session = null;
         try {
             if (request.cmd().isBlank()) {
                 throw SessionException.invalid("cmd is empty; give the command to run, for instance 'ls -l'.");
@@ -81,15 +92,14 @@ public final class AgentTools {
             Patience patience = Patience.of(request.yieldTimeMs(), until != null, usual, settings.maxCall());
             SessionSpec spec = spec(request, id, tool);
             try (var _ = turns.take(id)) {
-                Session session = open(spec, tool, patience.deadline());
-                Cursor cursor = session.drainer();
+                session = open(spec, tool, patience.deadline());
                 Waited.Fired fired = until == null
-                        ? awaitAnswer(session, patience.deadline())
-                        : cursor.await(until, patience.left()).fired();
+                        ? awaitAnswer(session, patience)
+                        : session.drainer().await(until, patience.left()).fired();
                 return answer(session, request.maxOutputTokens(), request.stripAnsi(), fired, patience, began);
             }
         } catch (SessionException e) {
-            return ExecResult.failed(null, millisSince(began), ToolError.of(e));
+            return ExecResult.failed(session == null ? null : id, millisSince(began), ToolError.of(e));
         }
     }
 
@@ -124,44 +134,56 @@ public final class AgentTools {
     }
 
     private Session open(SessionSpec spec, Optional<String> tool, Deadline deadline) throws InterruptedException {
-        try {
-            if (!settings.oneBuildAtATime() || tool.filter(Toolchain::builds).isEmpty()) {
-                return opener.apply(spec).as(actor);
-            }
-            while (true) {
-                Session other;
-                builds.lockInterruptibly();
-                try {
-                    Optional<Session> running = buildIn(spec.workdir());
-                    if (running.isEmpty()) {
-                        return opener.apply(spec).as(actor);
-                    }
-                    other = running.get();
-                } finally {
-                    builds.unlock();
+        boolean builds = settings.oneBuildAtATime() && tool.filter(Toolchain::builds).isPresent();
+        while (true) {
+            Session other;
+            opening.lockInterruptibly();
+            try {
+                Optional<Session> build = builds ? buildIn(folder(spec)) : Optional.empty();
+                if (build.isEmpty()) {
+                    return openWithinLimit(spec);
                 }
-                if (other.awaitExit(Duration.ofNanos(Math.max(0, deadline.remainingNanos()))).isEmpty()) {
-                    throw new SessionException(
-                            ErrorCode.LIMIT_REACHED,
-                            "The command was not started: session " + other.id() + " still builds in this folder, and"
-                                    + " two builds would be in each other's way. Wait for it with write_stdin and"
-                                    + " wait_for {\"exit\":true}, then try again.",
-                            Map.of("session_id", other.id()));
-                }
+                other = build.get();
+            } finally {
+                opening.unlock();
             }
-        } catch (SessionException e) {
-            if (e.code() == ErrorCode.LIMIT_REACHED && !e.details().containsKey("session_id")) {
-                throw full(e);
+            if (other.awaitExit(Duration.ofNanos(Math.max(0, deadline.remainingNanos()))).isEmpty()) {
+                throw new SessionException(
+                        ErrorCode.LIMIT_REACHED,
+                        "The command was not started: session " + other.id() + " still builds in this folder, and"
+                                + " two builds would be in each other's way. Wait for it with write_stdin and"
+                                + " wait_for {\"exit\":true}, then try again.",
+                        Map.of("session_id", other.id()));
             }
-            throw e;
         }
     }
 
-    private Optional<Session> buildIn(String workdir) {
+    private Optional<Session> buildIn(Path folder) {
         return own().filter(session -> session.exit().isEmpty()
-                && session.spec().workdir().equals(workdir)
+                && folder(session.spec()).equals(folder)
                 && Toolchain.builds(session.spec().labels().getOrDefault(TOOL_LABEL, "")))
                 .findFirst();
+    }
+
+    private Path folder(SessionSpec spec) {
+        return sessions.workspace().resolve(spec.workdir()).normalize();
+    }
+
+    private Session openWithinLimit(SessionSpec spec) {
+        try {
+            long open = own().filter(session -> session.spec().owner().equals(actor.name()) && !session.drained())
+                    .count();
+            if (open >= settings.maxSessions()) {
+                throw new SessionException(
+                        ErrorCode.LIMIT_REACHED,
+                        "Maximum PTY sessions reached (" + open + " of " + settings.maxSessions()
+                                + "): close a session you no longer need, or wait until one has exited, then try"
+                                + " again.");
+            }
+            return opener.apply(spec).as(actor);
+        } catch (SessionException e) {
+            throw e.code() == ErrorCode.LIMIT_REACHED ? full(e) : e;
+        }
     }
 
     private SessionException full(SessionException refused) {
@@ -179,7 +201,10 @@ public final class AgentTools {
 
     private static String line(SessionRecord record) {
         String text = record.args().isEmpty() ? record.command() : record.args().getLast();
-        return record.id() + " (" + Quoted.of(text.length() > 60 ? text.substring(0, 60) + "..." : text) + ")";
+        int most = 60;
+        boolean fits = text.codePointCount(0, text.length()) <= most;
+        return record.id() + " ("
+                + Quoted.of(fits ? text : text.substring(0, text.offsetByCodePoints(0, most)) + "...") + ")";
     }
 
     // --- write_stdin ---
@@ -200,7 +225,7 @@ public final class AgentTools {
                 if (refused != null) {
                     fired = session.exit().isPresent() ? Waited.Fired.EXIT : Waited.Fired.TIMEOUT;
                 } else if (until == null) {
-                    fired = awaitAnswer(session, patience.deadline());
+                    fired = awaitAnswer(session, patience);
                 } else {
                     // What was printed before the input is no answer to it.
                     Cursor from = request.isPoll() ? session.drainer() : session.cursor(before);
@@ -218,14 +243,15 @@ public final class AgentTools {
     /// @return why the session did not take the input, if it did not
     private @Nullable ToolError type(Session session, WriteRequest request) throws InterruptedException {
         try {
-            if (session.spec().mode() instanceof Mode.Pipe && specialOnPipes(session, request)) {
+            boolean pipes = session.spec().mode() instanceof Mode.Pipe;
+            if (pipes && session.exit().isEmpty() && specialOnPipes(session, request)) {
                 return null;
             }
             boolean application = Keys.anyCursorKey(request.keys()) && CursorKeys.application(session.output());
-            String text =
-                    (request.paste() && !request.chars().isEmpty() ? Keys.pasted(request.chars()) : request.chars())
-                            + Keys.sequence(request.keys(), application);
-            byte[] bytes = text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+            boolean paste = request.paste() && !pipes && !request.chars().isEmpty();
+            String text = (paste ? Keys.pasted(request.chars()) : request.chars())
+                    + Keys.sequence(request.keys(), application);
+            byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
             Duration most = sessions.limits().writeTimeout();
             int taken = session.write(bytes, most.compareTo(settings.maxCall()) < 0 ? most : settings.maxCall());
             if (taken == bytes.length) {
@@ -237,17 +263,16 @@ public final class AgentTools {
                             + " rest when it reads again, or stop it with keys [\"ctrl-c\"].",
                     Map.of("taken", String.valueOf(taken)));
         } catch (SessionException e) {
-            return e.code() == ErrorCode.NOT_WRITABLE && session.exit().isPresent()
-                    ? new ToolError(e.code(), ended(session.snapshot()), e.details())
+            boolean gone = e.code() == ErrorCode.NOT_WRITABLE || e.code() == ErrorCode.NOT_FOUND;
+            return gone && session.exit().isPresent()
+                    ? new ToolError(ErrorCode.NOT_WRITABLE, ended(session.snapshot()), e.details())
                     : ToolError.of(e);
         }
     }
 
     /// Pipes have no terminal that would make a signal of Ctrl-C and the end of the input of Ctrl-D.
     private static boolean specialOnPipes(Session session, WriteRequest request) throws InterruptedException {
-        String typed = request.chars() + (request.keys().stream().allMatch(key -> key.startsWith("ctrl-"))
-                ? Keys.sequence(request.keys(), false)
-                : "?");
+        String typed = request.chars() + Keys.sequence(request.keys(), false);
         if (typed.equals("\u0003")) {
             session.interrupt();
             return true;
@@ -263,43 +288,46 @@ public final class AgentTools {
 
     /// Waits for the exit, or until the command waits for input and prints nothing more: then nothing will happen
     /// before somebody types. That a program begins to read is no event, so it is looked at when it falls silent, and
-    /// at growing distances after that.
-    private static Waited.Fired awaitAnswer(Session session, Deadline deadline) throws InterruptedException {
-        Duration quiet = Duration.ofMillis(20);
+    /// at growing distances until it prints again.
+    private static Waited.Fired awaitAnswer(Session session, Patience patience) throws InterruptedException {
+        Duration quiet = REST;
         while (true) {
-            Duration left = Duration.ofNanos(Math.max(0, deadline.remainingNanos()));
-            Waited.Fired fired = session.cursor(session.output().end())
-                    .await(Until.exited().orIdle(quiet), left)
+            long end = session.output().end();
+            Until until = Until.exited().orIdle(quiet);
+            Waited.Fired fired = session.cursor(end)
+                    .await(quiet.equals(REST) ? until : until.orOffset(end + 1), patience.left())
                     .fired();
-            if (fired != Waited.Fired.IDLE || session.inputState().seenWaiting()) {
+            if (fired == Waited.Fired.OFFSET) {
+                quiet = REST;
+            } else if (fired != Waited.Fired.IDLE || session.inputState().seenWaiting()) {
                 return fired;
+            } else {
+                quiet = quiet.multipliedBy(2);
             }
-            quiet = quiet.multipliedBy(2);
         }
     }
 
     private ExecResult answer(
             Session session, int maxTokens, boolean strip, Waited.Fired fired, Patience patience, long began)
             throws InterruptedException {
-        InputState input = session.exit().isPresent()
-                ? InputState.NOBODY
-                : session.awaitInputState(Duration.ofMillis(20));
-        ExitStatus exit = session.exit().orElse(null);
+        InputState seen = session.awaitInputState(REST);
+        // The exit before the end of the output: one that is seen has all its output before it.
+        SessionRecord record = session.snapshot();
+        boolean running = record.exitCode() == null;
+        boolean drained = session.drained();
+        InputState input = running ? seen : InputState.NOBODY;
         Cursor cursor = session.drainer();
         OutputLog log = session.output();
-        boolean drained = session.drained();
-        long end = log.end();
-        Excerpt shown = Excerpt.ends(log, cursor.position(), end, drained, form(maxTokens, strip),
+        Excerpt shown = Excerpt.ends(log, cursor.position(), log.end(), drained, form(maxTokens, strip),
                 (bytes, from) -> bytes + " bytes are missing here; read_output(session_id=\"" + session.id()
                         + "\", from=" + from + ") fetches them.");
         cursor.moveTo(shown.next());
-        SessionRecord record = session.snapshot();
-        String waited = exit != null ? "exit" : fired.name().toLowerCase(Locale.ROOT);
+        Waited.Fired waited = running || fired == Waited.Fired.MATCH ? fired : Waited.Fired.EXIT;
         return new ExecResult(
                 true,
                 session.id(),
                 shown.text(),
-                exit == null,
+                running,
                 record.exitCode(),
                 shown.omitted() > 0,
                 record.signal(),
@@ -308,16 +336,15 @@ public final class AgentTools {
                 shown.next(),
                 shown.omitted(),
                 shown.tokens(),
-                waited,
+                waited.name().toLowerCase(Locale.ROOT),
                 input.waiting(),
                 input.echoOff(),
-                hint(record, exit, fired, patience),
+                hint(record, fired, patience),
                 null);
     }
 
-    private static @Nullable String hint(
-            SessionRecord record, @Nullable ExitStatus exit, Waited.Fired fired, Patience patience) {
-        if (exit != null) {
+    private static @Nullable String hint(SessionRecord record, Waited.Fired fired, Patience patience) {
+        if (record.exitCode() != null) {
             return record.endReason() == EndReason.EXIT || record.endReason() == null ? null : ended(record);
         }
         return fired == Waited.Fired.TIMEOUT && patience.longWait()
@@ -350,6 +377,8 @@ public final class AgentTools {
     public OutputResult readOutput(ReadRequest request) {
         try {
             Session session = find(request.sessionId());
+            // The exit before the end of the output: one that is seen has all its output before it.
+            SessionRecord record = session.snapshot();
             OutputLog log = session.output();
             boolean drained = session.drained();
             long end = log.end();
@@ -359,10 +388,13 @@ public final class AgentTools {
                 shown = Excerpt.end(log, LastLines.start(log, end, request.tail()), end, drained, form);
             } else {
                 long from = request.from() == null ? log.start() : request.from();
+                if (from < 0 || from > end) {
+                    throw SessionException.invalid("Offset " + from + " is not in the output of session "
+                            + session.id() + ", which ends at " + end + ".");
+                }
                 shown = Excerpt.beginning(log, from, end, drained, form);
             }
             long rest = request.tail() == null ? end - shown.next() : 0;
-            SessionRecord record = session.snapshot();
             return new OutputResult(
                     true,
                     session.id(),

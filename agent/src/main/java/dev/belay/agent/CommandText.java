@@ -3,19 +3,21 @@ package dev.belay.agent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /// A shell command as far as it can be read without running it: the simple commands of its lists, pipelines and
-/// substitutions, each with the program it names behind wrappers such as `sudo` and `env X=Y`.
+/// substitutions. A wrapper such as `sudo` or `env X=Y` is a command, and so is the one that it runs.
 ///
 /// @param parts the simple commands, in the order of the text
 public record CommandText(String text, List<Part> parts) {
-    /// Substitutions and `sh -c` within each other are read to this depth.
+    /// Substitutions, `sh -c` and wrappers within each other are read to this depth.
     private static final int MAX_DEPTH = 8;
 
     /// Programs that run the program they are given, with those of their options that take a value of their own.
     private static final Map<String, Set<String>> WRAPPERS = Map.ofEntries(
-            Map.entry("sudo", Set.of("-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-U", "-D", "-R")),
+            Map.entry("sudo", Set.of("-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-U", "-D", "-R", "--user",
+                    "--group", "--host", "--prompt", "--chdir")),
             Map.entry("doas", Set.of("-u", "-C")),
             Map.entry("env", Set.of("-u", "-C", "--unset", "--chdir")),
             Map.entry("time", Set.of("-f", "-o")),
@@ -30,6 +32,8 @@ public record CommandText(String text, List<Part> parts) {
             Map.entry("stdbuf", Set.of("-i", "-o", "-e")),
             Map.entry("xargs", Set.of("-n", "-I", "-P", "-d", "-a", "-L", "-s", "-E")));
     private static final Set<String> SHELLS = Set.of("sh", "bash", "dash", "zsh", "ksh");
+    private static final Set<String> SHELL_OPTIONS_WITH_VALUE =
+            Set.of("-o", "+o", "-O", "+O", "--rcfile", "--init-file");
     /// Words of the shell's grammar behind which a command follows.
     private static final Set<String> KEYWORDS = Set.of("if", "then", "elif", "else", "while", "until", "do", "!", "{");
     /// Words of the grammar whose simple command names no program.
@@ -57,49 +61,60 @@ public record CommandText(String text, List<Part> parts) {
 
     private static void read(String text, List<Part> parts, int depth) {
         for (ShellWords.Simple simple : ShellWords.split(text)) {
-            List<String> words = unwrapped(simple.words());
-            if (!words.isEmpty()) {
-                String program = baseName(words.getFirst());
-                parts.add(new Part(program, words));
-                int script = words.indexOf("-c") + 1;
-                if (SHELLS.contains(program) && script > 0 && script < words.size() && depth < MAX_DEPTH) {
-                    read(words.get(script), parts, depth + 1);
-                }
-            }
+            add(simple.words(), parts, depth);
             if (depth < MAX_DEPTH) {
                 simple.substitutions().forEach(inner -> read(inner, parts, depth + 1));
             }
         }
     }
 
-    /// The words from the program on that is run in the end.
-    private static List<String> unwrapped(List<String> words) {
+    /// Adds the program of a simple command, what it runs if it is a wrapper, and the script if it is a shell.
+    private static void add(List<String> words, List<Part> parts, int depth) {
         int at = 0;
-        while (at < words.size()) {
+        int wrappers = 0;
+        while (at < words.size() && !HEADS.contains(words.get(at))) {
             String word = words.get(at);
-            String name = baseName(word);
             if (KEYWORDS.contains(word) || isAssignment(word)) {
                 at++;
-            } else if (HEADS.contains(word)) {
-                return List.of();
-            } else if (WRAPPERS.containsKey(name)) {
-                int inner = behind(words, at, name);
-                if (inner >= words.size()) {
-                    return words.subList(at, words.size());
+                continue;
+            }
+            List<String> command = words.subList(at, words.size());
+            String program = baseName(word);
+            boolean wraps = WRAPPERS.containsKey(program);
+            if (!wraps || wrappers++ < MAX_DEPTH) {
+                parts.add(new Part(program, command));
+            }
+            if (!wraps) {
+                if (SHELLS.contains(program) && depth < MAX_DEPTH) {
+                    script(command).ifPresent(inner -> read(inner, parts, depth + 1));
                 }
-                at = inner;
+                return;
+            }
+            at = behind(words, at, program);
+        }
+    }
+
+    /// The script that a shell is given with `-c`, which may stand among other options, as in `-lc`.
+    private static Optional<String> script(List<String> words) {
+        boolean given = false;
+        for (int at = 1; at < words.size(); at++) {
+            String word = words.get(at);
+            if (SHELL_OPTIONS_WITH_VALUE.contains(word)) {
+                at++;
+            } else if (word.startsWith("-") || word.startsWith("+")) {
+                given |= word.startsWith("-") && !word.startsWith("--") && word.indexOf('c') > 0;
             } else {
-                return words.subList(at, words.size());
+                return given ? Optional.of(word) : Optional.empty();
             }
         }
-        return List.of();
+        return Optional.empty();
     }
 
     /// Where the command of a wrapper begins, behind its own options.
     private static int behind(List<String> words, int wrapper, String name) {
         Set<String> valued = WRAPPERS.getOrDefault(name, Set.of());
         int at = wrapper + 1;
-        while (at < words.size() && words.get(at).startsWith("-") && words.get(at).length() > 1) {
+        while (at < words.size() && words.get(at).startsWith("-")) {
             boolean last = words.get(at).equals("--");
             at += valued.contains(words.get(at)) ? 2 : 1;
             if (last) {

@@ -4,6 +4,9 @@ import dev.belay.ReadResult.Chunk;
 import dev.belay.ReadResult.Gap;
 import dev.belay.OutputLog;
 import dev.belay.ReadResult;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// What of a stretch of the log goes into an answer: all of it, or as much as the caller's budget allows. Characters
@@ -42,13 +45,13 @@ record Excerpt(String text, long start, long next, long omitted, long tokens) {
         return ends.excerpt(from, pass, mark);
     }
 
-    /// As much of a stretch as the budget allows, from its beginning.
+    /// As much of a stretch as the budget allows, from its beginning, and always something if there is something.
     static Excerpt beginning(OutputLog log, long from, long to, boolean whole, Form form) {
         Strip shown = new Strip();
         Pass pass = new Pass(form, from, shown::add);
         pass.run(log, to, whole, () -> shown.length() > form.maxChars());
         long next = cut(form.tokens(), form.maxTokens(), form.maxChars(), shown, pass.settled(), Strip::keepFirst);
-        return new Excerpt(shown.text(), from, next, pass.lost, form.tokens().count(shown.text()));
+        return new Excerpt(shown.text(), from, next, pass.lost(from, next), form.tokens().count(shown.text()));
     }
 
     /// As much of a stretch as the budget allows, from its end.
@@ -59,8 +62,11 @@ record Excerpt(String text, long start, long next, long omitted, long tokens) {
             shown.forgetBeyond(form.maxChars());
         });
         pass.run(log, to, whole, () -> false);
-        long start = cut(form.tokens(), form.maxTokens(), form.maxChars(), shown, pass.settled(), Strip::keepLast);
-        return new Excerpt(shown.text(), start, pass.settled(), pass.lost + (start - from),
+        long end = pass.settled();
+        long kept = cut(form.tokens(), form.maxTokens(), form.maxChars(), shown, end, Strip::keepLast);
+        // What is not shown because it is stripped is not left out.
+        long start = shown.shortened() ? kept : from;
+        return new Excerpt(shown.text(), start, end, start - from + pass.lost(start, end),
                 form.tokens().count(shown.text()));
     }
 
@@ -70,14 +76,11 @@ record Excerpt(String text, long start, long next, long omitted, long tokens) {
 
     /// Cuts a strip until it has no more tokens than it may.
     private static long cut(Tokens tokens, int maxTokens, int maxChars, Strip strip, long end, Cut cut) {
-        int chars = Math.max(1, maxChars);
-        long offset = cut.keep(strip, chars, end);
-        for (long count = tokens.count(strip.text()); count > maxTokens; count = tokens.count(strip.text())) {
-            chars = (int) Math.min(strip.length() - 1L, strip.length() * (long) maxTokens / count);
-            offset = cut.keep(strip, Math.max(1, chars), offset);
-            if (strip.length() <= 1) {
-                break;
-            }
+        long offset = cut.keep(strip, maxChars, end);
+        for (long count = tokens.count(strip.text()); count > maxTokens && strip.units() > 1;) {
+            int chars = (int) Math.min(strip.length() - 1L, strip.length() * (long) maxTokens / count);
+            offset = cut.keep(strip, Math.max(1, chars), end);
+            count = tokens.count(strip.text());
         }
         return offset;
     }
@@ -87,13 +90,17 @@ record Excerpt(String text, long start, long next, long omitted, long tokens) {
         private final Units units;
         private final @Nullable Lines lines;
         private final Units.Sink sink;
+        private final List<Gap> gaps = new ArrayList<>();
+        private boolean lineBegins = true;
         private long at;
-        private long lost;
 
         Pass(Form form, long from, Units.Sink sink) {
-            this.sink = sink;
-            this.lines = form.collapse() ? new Lines(sink) : null;
-            this.units = new Units(form.strip(), from, lines == null ? sink : lines);
+            this.sink = (text, offset) -> {
+                lineBegins = text.charAt(text.length() - 1) == '\n';
+                sink.unit(text, offset);
+            };
+            this.lines = form.collapse() ? new Lines(this.sink) : null;
+            this.units = new Units(form.strip(), from, lines == null ? this.sink : lines);
             this.at = from;
         }
 
@@ -101,20 +108,21 @@ record Excerpt(String text, long start, long next, long omitted, long tokens) {
             return units.settled();
         }
 
-        void run(OutputLog log, long to, boolean whole, java.util.function.BooleanSupplier enough) {
+        /// Bytes in gaps that begin in a stretch.
+        long lost(long from, long to) {
+            return gaps.stream()
+                    .filter(gap -> gap.offset() >= from && gap.offset() < to)
+                    .mapToLong(Gap::lostBytes)
+                    .sum();
+        }
+
+        void run(OutputLog log, long to, boolean whole, BooleanSupplier enough) {
             while (at < to && !enough.getAsBoolean()) {
                 ReadResult part = log.read(at, (int) Math.min(READ_BYTES, to - at));
                 if (part instanceof Chunk chunk && chunk.bytes().length > 0) {
                     units.feed(chunk.bytes());
                 } else if (part instanceof Gap gap) {
-                    units.skipTo(gap.next());
-                    flushLine();
-                    lost += gap.lostBytes();
-                    sink.unit("[Output truncated] " + gap.lostBytes() + " bytes are missing here: "
-                            + (gap.reason() == Gap.Reason.PRIVATE
-                                    ? "they were printed in private.\n"
-                                    : "the log no longer has them.\n"),
-                            at);
+                    skip(gap);
                 } else {
                     break;
                 }
@@ -124,6 +132,17 @@ record Excerpt(String text, long start, long next, long omitted, long tokens) {
                 units.flush();
             }
             flushLine();
+        }
+
+        private void skip(Gap gap) {
+            units.skipTo(gap.next());
+            flushLine();
+            gaps.add(gap);
+            sink.unit((lineBegins ? "" : "\n") + "[Output truncated] " + gap.lostBytes() + " bytes are missing here: "
+                    + (gap.reason() == Gap.Reason.PRIVATE
+                            ? "they were printed in private.\n"
+                            : "the log no longer has them.\n"),
+                    gap.offset());
         }
 
         private void flushLine() {
@@ -150,7 +169,8 @@ record Excerpt(String text, long start, long next, long omitted, long tokens) {
         @Override
         public void unit(CharSequence text, long offset) {
             chars += text.length();
-            if (tailFrom < 0 && head.length() + text.length() <= half) {
+            // The head takes more than it may show, so that it is cut, and that at the end of a line.
+            if (tailFrom < 0 && head.length() <= half && text.length() <= half) {
                 head.add(text, offset);
             } else {
                 tailFrom = tailFrom < 0 ? offset : tailFrom;
@@ -165,20 +185,31 @@ record Excerpt(String text, long start, long next, long omitted, long tokens) {
                 String all = head.text() + tail.text();
                 long tokens = form.tokens().count(all);
                 if (tokens <= form.maxTokens()) {
-                    return new Excerpt(all, from, end, pass.lost, tokens);
+                    return new Excerpt(all, from, end, pass.lost(from, end), tokens);
                 }
+                balance();
             }
             int tokens = Math.max(1, form.maxTokens() / 2);
-            long headEnd = tailFrom < 0 ? end : tailFrom;
-            long resume = cut(form.tokens(), tokens, half, head, headEnd, Strip::keepFirst);
+            long resume = cut(form.tokens(), tokens, half, head, tailFrom < 0 ? end : tailFrom, Strip::keepFirst);
             long tailStart = cut(form.tokens(), tokens, half, tail, end, Strip::keepLast);
-            long missing = Math.max(0, tailStart - resume);
-            String text = head.text() + (head.isEmpty() || head.endsWithNewline() ? "" : "\n")
-                    + "[Output truncated] " + mark.missing(missing, resume) + "\n" + tail.text();
+            long missing = tailStart - resume;
+            String between = missing == 0
+                    ? ""
+                    : (head.isEmpty() || head.endsWithNewline() ? "" : "\n")
+                            + "[Output truncated] " + mark.missing(missing, resume) + "\n";
             long shown = (long) head.length() + tail.length();
             long shownTokens = form.tokens().count(head.text()) + form.tokens().count(tail.text());
             long all = shown == 0 ? chars / 4 : shownTokens * chars / shown;
-            return new Excerpt(text, from, end, pass.lost + missing, all);
+            return new Excerpt(head.text() + between + tail.text(), from, end,
+                    missing + pass.lost(from, resume) + pass.lost(tailStart, end), all);
+        }
+
+        /// Nothing is dropped yet, but it has more tokens than characters promised: each end gets half of it.
+        private void balance() {
+            tail.forEach(head::add);
+            tail.clear();
+            head.moveSecondHalf(tail);
+            tailFrom = tail.isEmpty() ? -1 : tail.firstOffset();
         }
     }
 }

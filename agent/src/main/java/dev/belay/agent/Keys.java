@@ -10,6 +10,7 @@ import java.util.Map;
 /// What a terminal sends for keys that have a name, as xterm does.
 final class Keys {
     private static final char ESC = '\u001b';
+    private static final String PASTE_END = ESC + "[201~";
     private static final Map<String, String> FIXED = new HashMap<>();
     /// The final letters of the keys that send `ESC [ letter`, or `ESC O letter` where a program asked for that.
     private static final Map<String, Character> CURSOR = Map.of(
@@ -66,13 +67,16 @@ final class Keys {
     }
 
     /// Text as a terminal pastes it: marked at both ends, so that the program does not take it for typing. An end mark
-    /// within it would let the rest pass for typing; it is removed, as often as removing makes a new one.
+    /// within it would let the rest pass for typing; it is removed, also where removing one makes another.
     static String pasted(String text) {
-        String clean = text;
-        for (String before = ""; !before.equals(clean);) {
-            before = clean;
-            clean = clean.replace(ESC + "[201~", "");
+        StringBuilder clean = new StringBuilder();
+        for (int i = 0; i < text.length(); i++) {
+            clean.append(text.charAt(i));
+            int mark = clean.length() - PASTE_END.length();
+            if (text.charAt(i) == '~' && mark >= 0 && clean.indexOf(PASTE_END, mark) == mark) {
+                clean.setLength(mark);
+            }
         }
-        return ESC + "[200~" + clean + ESC + "[201~";
+        return ESC + "[200~" + clean + PASTE_END;
     }
 }

@@ -1,10 +1,14 @@
 package dev.belay.agent;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.Queue;
 
 /// Splits the text of a shell command into simple commands and their words: quotes, escapes, comments, operators,
-/// redirections and substitutions, but no expansion.
+/// redirections, here-documents and substitutions, but no expansion. Takes time linear in the length of the text, and
+/// makes something of any text.
 final class ShellWords {
     /// A simple command.
     ///
@@ -18,8 +22,20 @@ final class ShellWords {
     private List<String> substitutions = new ArrayList<>();
     private final StringBuilder word = new StringBuilder();
     private boolean inWord;
+    private boolean inDouble;
     /// Whether the word under way is where a redirection goes, which is no argument.
     private boolean target;
+    /// Whether the word under way is the end mark of a here-document.
+    private boolean mark;
+    private boolean tabs;
+    private boolean quoted;
+    private final Queue<Document> documents = new ArrayDeque<>();
+
+    /// A here-document whose lines follow the line under way.
+    ///
+    /// @param tabs   whether tabs before its end mark do not count
+    /// @param quoted whether its text is taken as it is; else it may hold substitutions
+    private record Document(String end, boolean tabs, boolean quoted) {}
 
     private ShellWords(String text) {
         this.text = text;
@@ -47,10 +63,16 @@ final class ShellWords {
     }
 
     private void part(char c) {
+        if (c == '\\' && at + 1 < text.length() && text.charAt(at + 1) == '\n') {
+            // The line goes on in the next.
+            at++;
+            return;
+        }
         inWord = true;
+        quoted |= c == '\\' || c == '\'' || c == '"';
         switch (c) {
             case '\\' -> {
-                if (++at < text.length() && text.charAt(at) != '\n') {
+                if (++at < text.length()) {
                     word.append(text.charAt(at));
                 }
             }
@@ -68,10 +90,11 @@ final class ShellWords {
     }
 
     private void doubleQuoted() {
+        inDouble = true;
         while (++at < text.length() && text.charAt(at) != '"') {
             char c = text.charAt(at);
             if (c == '\\' && at + 1 < text.length()) {
-                word.append(text.charAt(++at));
+                escapedInQuotes(text.charAt(++at));
             } else if (c == '`') {
                 backquoted();
             } else if (c == '$') {
@@ -79,6 +102,17 @@ final class ShellWords {
             } else {
                 word.append(c);
             }
+        }
+        inDouble = false;
+    }
+
+    /// Within double quotes a backslash before most characters is a character itself.
+    private void escapedInQuotes(char c) {
+        if ("$`\"\\\n".indexOf(c) < 0) {
+            word.append('\\');
+        }
+        if (c != '\n') {
+            word.append(c);
         }
     }
 
@@ -89,55 +123,117 @@ final class ShellWords {
         at = close;
     }
 
-    /// `$(…)` holds a command; any other dollar is a character.
+    /// `$(…)` holds a command, `$'…'` a text with escapes; any other dollar is a character.
     private void dollar() {
-        if (at + 1 < text.length() && text.charAt(at + 1) == '(') {
-            int start = at + 2;
-            at = closing(start);
-            substitutions.add(text.substring(Math.min(start, at), at));
+        char next = at + 1 < text.length() ? text.charAt(at + 1) : ' ';
+        if (next == '(') {
+            substitution();
+        } else if (next == '\'' && !inDouble) {
+            quoted = true;
+            for (at += 2; at < text.length() && text.charAt(at) != '\''; at++) {
+                at += text.charAt(at) == '\\' ? 1 : 0;
+                word.append(at < text.length() ? text.charAt(at) : '\\');
+            }
         } else {
             word.append('$');
         }
     }
 
+    /// The command in the brackets that open behind this place.
+    private void substitution() {
+        int start = at + 2;
+        at = closing(start);
+        substitutions.add(text.substring(start, at));
+    }
+
     /// Where the bracket that is open before `from` closes; quotes may hide brackets.
     private int closing(int from) {
-        int depth = 1;
+        Deque<Character> open = new ArrayDeque<>(List.of('('));
         for (int i = from; i < text.length(); i++) {
             char c = text.charAt(i);
+            boolean inQuotes = open.getFirst() == '"';
             if (c == '\\') {
                 i++;
+            } else if (c == '"') {
+                if (inQuotes) {
+                    open.pop();
+                } else {
+                    open.push(c);
+                }
+            } else if (inQuotes) {
+                if (c == '$' && i + 1 < text.length() && text.charAt(i + 1) == '(') {
+                    open.push('(');
+                    i++;
+                }
             } else if (c == '\'') {
                 int close = text.indexOf('\'', i + 1);
                 i = close < 0 ? text.length() : close;
             } else if (c == '(') {
-                depth++;
-            } else if (c == ')' && --depth == 0) {
-                return i;
+                open.push(c);
+            } else if (c == ')') {
+                open.pop();
+                if (open.isEmpty()) {
+                    return i;
+                }
             }
         }
         return text.length();
     }
 
-    /// `2>&1` and `>file` are no arguments; `<(…)` is a command.
+    /// `2>&1` and `>file` are no arguments; `<(…)` is a command, and behind `<<END` lines of text follow.
     private void redirection() {
-        boolean number = word.chars().allMatch(Character::isDigit);
-        if (inWord && number) {
+        if (inWord && word.chars().allMatch(Character::isDigit)) {
             word.setLength(0);
             inWord = false;
         }
         endWord();
-        char next = at + 1 < text.length() ? text.charAt(at + 1) : ' ';
-        if (next == '(') {
-            int start = at + 2;
-            at = closing(start);
-            substitutions.add(text.substring(Math.min(start, at), at));
+        target = false;
+        if (at + 1 < text.length() && text.charAt(at + 1) == '(') {
+            substitution();
             return;
         }
+        int start = at;
         while (at + 1 < text.length() && "<>&|".indexOf(text.charAt(at + 1)) >= 0) {
             at++;
         }
         target = true;
+        quoted = false;
+        mark = text.substring(start, at + 1).equals("<<");
+        tabs = mark && at + 1 < text.length() && text.charAt(at + 1) == '-';
+        at += tabs ? 1 : 0;
+    }
+
+    /// Skips the lines of the here-documents that the line before this line feed has named.
+    private void documents() {
+        for (Document document = documents.poll(); document != null; document = documents.poll()) {
+            int start = at + 1;
+            boolean ended = false;
+            while (!ended && at < text.length()) {
+                int from = at + 1;
+                at = text.indexOf('\n', from);
+                at = at < 0 ? text.length() : at;
+                String line = from < at ? text.substring(from, at) : "";
+                ended = (document.tabs ? line.replaceFirst("^\t+", "") : line).equals(document.end);
+            }
+            if (!document.quoted && start < at) {
+                substitutions.addAll(new ShellWords(text.substring(start, at)).ofDocument());
+            }
+        }
+    }
+
+    /// The substitutions in the text of a here-document.
+    private List<String> ofDocument() {
+        inDouble = true;
+        for (; at < text.length(); at++) {
+            switch (text.charAt(at)) {
+                case '\\' -> at++;
+                case '`' -> backquoted();
+                case '$' -> dollar();
+                default -> {
+                }
+            }
+        }
+        return substitutions;
     }
 
     private void comment() {
@@ -154,12 +250,19 @@ final class ShellWords {
         if (c == '&' && at + 1 < text.length() && text.charAt(at + 1) == '>') {
             return;
         }
+        if (c == '\n') {
+            endWord();
+            documents();
+        }
         endCommand();
     }
 
     private void endWord() {
         if (inWord && !target) {
             words.add(word.toString());
+        } else if (inWord && mark) {
+            documents.add(new Document(word.toString(), tabs, quoted));
+            mark = false;
         }
         target = target && !inWord;
         word.setLength(0);

@@ -6,10 +6,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /// Which shell runs a command.
 public final class Shells {
+    /// What accounts that nobody logs in to have for a shell.
+    private static final Set<String> NO_SHELLS = Set.of("nologin", "false");
+
     private Shells() {}
 
     /// The user's shell, else bash, else sh.
@@ -22,7 +26,9 @@ public final class Shells {
 
     private static boolean usable(String shell) {
         try {
-            return !shell.isEmpty() && Files.isExecutable(Path.of(shell));
+            return !shell.isEmpty()
+                    && !NO_SHELLS.contains(shell.substring(shell.lastIndexOf('/') + 1))
+                    && Files.isExecutable(Path.of(shell));
         } catch (InvalidPathException _) {
             return false;
         }

@@ -9,6 +9,7 @@ final class Strip {
     private int[] starts = new int[64];
     private long[] offsets = new long[64];
     private int units;
+    private boolean shortened;
 
     void add(CharSequence unit, long offset) {
         if (units == starts.length) {
@@ -22,7 +23,7 @@ final class Strip {
 
     void forEach(Units.Sink sink) {
         for (int i = 0; i < units; i++) {
-            sink.unit(text.substring(starts[i], i + 1 < units ? starts[i + 1] : text.length()), offsets[i]);
+            sink.unit(unit(i), offsets[i]);
         }
     }
 
@@ -33,6 +34,20 @@ final class Strip {
 
     boolean isEmpty() {
         return units == 0;
+    }
+
+    int units() {
+        return units;
+    }
+
+    /// Where in the log its first unit begins.
+    long firstOffset() {
+        return offsets[0];
+    }
+
+    /// Whether something was cut off its start.
+    boolean shortened() {
+        return shortened;
     }
 
     int length() {
@@ -53,11 +68,12 @@ final class Strip {
         return found >= 0 ? found : -found - 1;
     }
 
-    /// Cuts to at most so many characters from the start; after a line where one ends in the second half of them.
+    /// Cuts to at most so many characters from the start; after a line where one ends in the second half of them. The
+    /// first unit always stays, however long it is: a reader who goes on behind what it got has to get on.
     ///
     /// @return where in the log the rest begins; `end` if there is none
     long keepFirst(int chars, long end) {
-        if (chars >= text.length()) {
+        if (chars >= text.length() || units == 1) {
             return end;
         }
         int line = text.lastIndexOf("\n", chars - 1) + 1;
@@ -65,6 +81,7 @@ final class Strip {
         if (unit == units || starts[unit] > chars) {
             unit--;
         }
+        unit = Math.max(1, unit);
         text.setLength(starts[unit]);
         units = unit;
         return offsets[unit];
@@ -76,7 +93,7 @@ final class Strip {
     long keepLast(int chars, long end) {
         int from = text.length() - chars;
         if (from > 0) {
-            int line = text.indexOf("\n", from) + 1;
+            int line = text.indexOf("\n", from - 1) + 1;
             drop(unitAt(line > 0 && line < from + chars / 2 ? line : from));
         }
         return units == 0 ? end : offsets[0];
@@ -89,7 +106,24 @@ final class Strip {
         }
     }
 
+    /// Moves units to the end of another strip, so that the first half of them stays.
+    void moveSecondHalf(Strip other) {
+        int half = (units + 1) / 2;
+        for (int i = half; i < units; i++) {
+            other.add(unit(i), offsets[i]);
+        }
+        if (half < units) {
+            text.setLength(starts[half]);
+            units = half;
+        }
+    }
+
+    private String unit(int i) {
+        return text.substring(starts[i], i + 1 < units ? starts[i + 1] : text.length());
+    }
+
     private void drop(int first) {
+        shortened |= first > 0;
         int cut = first == units ? text.length() : starts[first];
         text.delete(0, cut);
         units -= first;

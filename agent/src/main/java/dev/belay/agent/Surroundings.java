@@ -3,6 +3,7 @@ package dev.belay.agent;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 
 /// Where Belay was started: by which agent's program, if by one, and in which folder that works.
@@ -10,9 +11,12 @@ import java.util.Map;
 /// @param workspace the folder that sessions may work in
 /// @param why       how it was chosen, in words
 public record Surroundings(Path workspace, String why) {
-    private static final Map<String, String> HOSTS = Map.of(
-            "GEMINI_CLI", "Gemini CLI", "CODEX_SANDBOX", "Codex", "CURSOR_TRACE_ID", "Cursor", "CURSOR_AGENT",
-            "Cursor");
+    /// Variables that agents' programs set, the more telling first.
+    private static final List<Map.Entry<String, String>> HOSTS = List.of(
+            Map.entry("GEMINI_CLI", "Gemini CLI"),
+            Map.entry("CODEX_SANDBOX", "Codex"),
+            Map.entry("CURSOR_AGENT", "Cursor"),
+            Map.entry("CURSOR_TRACE_ID", "Cursor"));
 
     /// Looks at the environment and the current folder.
     public static Surroundings look(Map<String, String> env, Path current) {
@@ -22,7 +26,7 @@ public record Surroundings(Path workspace, String why) {
                     ? new Surroundings(Path.of(project), "the project folder of Claude Code (CLAUDE_PROJECT_DIR)")
                     : new Surroundings(current, "the current folder, where Claude Code started Belay");
         }
-        return HOSTS.entrySet().stream()
+        return HOSTS.stream()
                 .filter(host -> isSet(env, host.getKey()))
                 .findFirst()
                 .map(host -> new Surroundings(

@@ -21,6 +21,11 @@ final class Turns {
         return turn;
     }
 
+    /// How many sessions somebody calls, or waits to call.
+    int size() {
+        return turns.size();
+    }
+
     /// A turn of a session, and those who wait for it.
     final class Turn implements AutoCloseable {
         private final String id;

@@ -21,6 +21,10 @@ final class Units implements PlainText.Sink {
     private final Sink sink;
     private PlainText plain = new PlainText();
     private byte[] bytes = {};
+    /// Control characters within the sequence under way that are kept although the sequence is not.
+    private final StringBuilder within = new StringBuilder();
+    /// Whether a part of the sequence under way was given out.
+    private boolean broken;
     private long base;
     private long settled;
 
@@ -56,8 +60,10 @@ final class Units implements PlainText.Sink {
         });
         int done = (int) (settled - base);
         if (bytes.length - done > MAX_CARRY) {
-            flush();
-            done = bytes.length;
+            int end = wholeCharacters();
+            give(strip ? "" : raw(done, end), end);
+            broken = true;
+            done = end;
         }
         bytes = Arrays.copyOfRange(bytes, done, bytes.length);
         base = settled;
@@ -67,8 +73,25 @@ final class Units implements PlainText.Sink {
     void flush() {
         int done = (int) (settled - base);
         if (done < bytes.length) {
-            give(strip && bytes[done] == 0x1B ? "" : raw(done, bytes.length), bytes.length);
+            give(strip && inSequence(done) ? "" : raw(done, bytes.length), bytes.length);
         }
+    }
+
+    /// Whether a sequence is under way there: begun by ESC or by a control character of the second set.
+    private boolean inSequence(int at) {
+        return broken
+                || bytes[at] == 0x1B
+                || (bytes[at] == (byte) 0xC2 && at + 1 < bytes.length && (bytes[at + 1] & 0xE0) == 0x80);
+    }
+
+    /// Where the last character begins, if it may not be whole; else the end.
+    private int wholeCharacters() {
+        for (int back = 1; back <= 3; back++) {
+            if ((bytes[bytes.length - back] & 0xC0) == 0xC0) {
+                return bytes.length - back;
+            }
+        }
+        return bytes.length;
     }
 
     /// Output is missing here; what was under way has no end.
@@ -83,8 +106,14 @@ final class Units implements PlainText.Sink {
     @Override
     public void accept(int codePoint, int end) {
         int start = (int) (settled - base);
-        boolean alone = end - start == 1 || (bytes[start] & 0x80) != 0;
-        give(strip || alone ? Character.toString(codePoint) : raw(start, end), end);
+        if (codePoint < 0x20 && inSequence(start)) {
+            // Terminals obey it at once, but the sequence around it goes on.
+            if (strip) {
+                within.appendCodePoint(codePoint);
+            }
+            return;
+        }
+        give(strip || !inSequence(start) ? Character.toString(codePoint) : raw(start, end), end);
     }
 
     @Override
@@ -92,10 +121,13 @@ final class Units implements PlainText.Sink {
         give(strip ? "" : raw((int) (settled - base), end), end);
     }
 
-    private void give(CharSequence text, int end) {
-        if (!text.isEmpty()) {
-            sink.unit(text, settled);
+    private void give(String text, int end) {
+        String all = within.isEmpty() ? text : within + text;
+        if (!all.isEmpty()) {
+            sink.unit(all, settled);
         }
+        within.setLength(0);
+        broken = false;
         settled = base + end;
     }
 
