@@ -103,7 +103,8 @@ public final class Viewer implements AutoCloseable {
     /// than the window.
     public void ack(long offset) {
         if (offset < 0 || offset > at) {
-            throw invalid("An acknowledgement names an offset that was sent, from 0 to " + at + "; not " + offset + ".");
+            throw invalid(
+                    "An acknowledgement names an offset that was sent, from 0 to " + at + "; not " + offset + ".");
         }
         synchronized (acks) {
             acked = Math.max(acked, offset);
