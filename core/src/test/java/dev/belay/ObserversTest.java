@@ -155,7 +155,8 @@ class ObserversTest {
         Recorder recorder = new Recorder();
         ScriptedHost host = new ScriptedHost();
         Registry registry =
-                new Registry(host, Limits.DEFAULT, Resources.AS_BELAY, new Environment(java.util.Map.of()), folder, List.of(recorder));
+                new Registry(host, Limits.DEFAULT, Resources.AS_BELAY, new Environment(java.util.Map.of()), folder,
+                        List.of(recorder));
         try {
             Life life = registry.open(SessionSpec.of("sh").id("a"));
             recorder.await("opened a");

@@ -241,6 +241,19 @@ class OutputLogTest {
     }
 
     @Test
+    void aSubscriberIsWokenByReasonsOfItsOwn() throws Exception {
+        Activity activity = session.activity();
+        Activity other = session.activity();
+        Running<Boolean> watcher = Running.start(() -> activity.next(Stage.LONG)).parked();
+        activity.wake();
+        assertThat(watcher.result()).isTrue();
+        assertThat(activity.next(Duration.ZERO)).as("a wake is told once").isFalse();
+        activity.wake();
+        assertThat(activity.next(Stage.LONG)).as("also one that came before").isTrue();
+        assertThat(other.next(Duration.ZERO)).as("nobody else's business").isFalse();
+    }
+
+    @Test
     void theFirstCursorOfASessionMissesNothingThatIsPrintedMeanwhile() throws Exception {
         for (int i = 0; i < 300; i++) {
             FileLog log = new FileLog(stage.logs(), "race" + i, Limits.MIN_LOG_BYTES);

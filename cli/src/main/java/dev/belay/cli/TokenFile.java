@@ -30,7 +30,8 @@ record TokenFile(Path path) {
             String token = Files.readString(path).strip();
             if (token.length() < 20) {
                 throw new SessionException(
-                        ErrorCode.UNAVAILABLE, "The token in " + path + " is too short; delete the file for a new one.");
+                        ErrorCode.UNAVAILABLE,
+                        "The token in " + path + " is too short; delete the file for a new one.");
             }
             return token;
         } catch (IOException e) {

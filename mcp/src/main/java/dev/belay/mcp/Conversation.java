@@ -30,11 +30,12 @@ public final class Conversation implements AutoCloseable {
     private static final Logger LOG = System.getLogger(Conversation.class.getName());
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
     private static final Duration PROGRESS_EVERY = Duration.ofSeconds(1);
-    private static final String INSTRUCTIONS = """
-            Run commands with unified_exec; talk to those that still run with write_stdin. Calls return as soon as there is \
-            something to know: prefer wait_for over polling. waiting_for_input says that a command wants an answer; \
-            echo_off that it wants a password. Output that was cut, or read before, is there again with read_output. \
-            Close what you no longer need: sessions are limited, and idle ones end after 5 minutes.""";
+    private static final String INSTRUCTIONS =
+            """
+                    Run commands with unified_exec; talk to those that still run with write_stdin. Calls return as soon as there is \
+                    something to know: prefer wait_for over polling. waiting_for_input says that a command wants an answer; \
+                    echo_off that it wants a password. Output that was cut, or read before, is there again with read_output. \
+                    Close what you no longer need: sessions are limited, and idle ones end after 5 minutes.""";
 
     private final JsonMapper json = JsonMapper.shared();
     private final Toolbox toolbox;
@@ -139,7 +140,8 @@ public final class Conversation implements AutoCloseable {
         JsonNode progress = raw == null ? null : raw.path("_meta").get("progressToken");
         Thread thread = Thread.ofVirtual().name("belay-call").unstarted(() -> {
             try {
-                ObjectNode answer = withProgress(progress, replies, () -> toolbox.call(name, arguments, roots.workdir()));
+                ObjectNode answer =
+                        withProgress(progress, replies, () -> toolbox.call(name, arguments, roots.workdir()));
                 // A call that was cancelled is not answered.
                 if (calls.remove(id) != null) {
                     replies.accept(result(id, toolResult(answer)));

@@ -129,7 +129,8 @@ final class Toolbox {
         ObjectNode node = JsonNodeFactory.instance.objectNode().put("success", false);
         switch (name) {
             case "list_pty_sessions" -> node.putArray("sessions");
-            case "close_pty_session" -> node.put("session_id", "").putNull("exit_code").putNull("signal").put("killed", 0);
+            case "close_pty_session" ->
+                node.put("session_id", "").putNull("exit_code").putNull("signal").put("killed", 0);
             default -> node.putNull("session_id").put("output", "").put("running", false).putNull("exit_code")
                     .put("truncated", false).put("output_start", 0).put("output_end", 0).put("omitted_bytes", 0);
         }

@@ -10,41 +10,42 @@ final class Gauges {
     static void register(ServerMetrics metrics, Server server) {
         var sessions = server.sessions();
         metrics.gauge("belay_sessions_live", "Sessions that hold a permit", () -> sessions.stats().permitsUsed());
-        metrics.gauge("belay_sessions_listed", "Sessions listed, exited ones included", () -> sessions.stats().listed());
+        metrics.gauge("belay_sessions_listed", "Sessions listed, exited ones included",
+                () -> sessions.stats().listed());
         metrics.gauge("belay_sessions_limit", "Sessions there may be now", () -> server.admission().room().sessions());
-        metrics.gauge("belay_sessions_held", "Exited sessions whose terminal survivors hold", () ->
-                sessions.list().stream().filter(one -> one.exit().isPresent() && !one.drained()).count());
+        metrics.gauge("belay_sessions_held", "Exited sessions whose terminal survivors hold",
+                () -> sessions.list().stream().filter(one -> one.exit().isPresent() && !one.drained()).count());
         metrics.gauge("belay_permits_used", "Permits out", () -> sessions.stats().permitsUsed());
         metrics.gauge("belay_permits_limit", "Permits there are", () -> sessions.stats().permitsLimit());
-        metrics.gauge("belay_terminals_in_use", "Pseudo-terminals in use on the machine; -1: not known", () ->
-                server.admission().room().terminalsInUse());
-        metrics.gauge("belay_terminals_limit", "Pseudo-terminals there may be; -1: not known", () ->
-                server.admission().room().terminalsMax());
+        metrics.gauge("belay_terminals_in_use", "Pseudo-terminals in use on the machine; -1: not known",
+                () -> server.admission().room().terminalsInUse());
+        metrics.gauge("belay_terminals_limit", "Pseudo-terminals there may be; -1: not known",
+                () -> server.admission().room().terminalsMax());
         metrics.gauge("belay_log_bytes", "Bytes of output kept", () -> sessions.list().stream()
                 .map(Session::output)
                 .mapToLong(log -> log.end() - log.start())
                 .sum());
         metrics.count("belay_output_bytes", "Bytes that sessions printed", () -> sessions.stats().bytesLogged());
-        metrics.count("belay_output_unstored_bytes", "Bytes that the disk refused", () ->
-                sessions.stats().bytesUnstored());
+        metrics.count("belay_output_unstored_bytes", "Bytes that the disk refused",
+                () -> sessions.stats().bytesUnstored());
         metrics.count("belay_input_bytes", "Bytes that sessions took", () -> server.viewers().inputs().bytes());
-        metrics.count("belay_inputs_repeated", "Inputs sent again and not written again", () ->
-                server.viewers().inputs().repeated());
-        metrics.count("belay_observer_dropped_events", "Events that a slow observer missed", () ->
-                sessions.stats().droppedEvents());
-        metrics.count("belay_orphans_ended", "Processes of earlier runs that were ended at the start", () ->
-                sessions.stats().orphans());
+        metrics.count("belay_inputs_repeated", "Inputs sent again and not written again",
+                () -> server.viewers().inputs().repeated());
+        metrics.count("belay_observer_dropped_events", "Events that a slow observer missed",
+                () -> sessions.stats().droppedEvents());
+        metrics.count("belay_orphans_ended", "Processes of earlier runs that were ended at the start",
+                () -> sessions.stats().orphans());
         metrics.gauge("belay_viewers", "Viewers attached", () -> server.viewers().list().size());
         metrics.gauge("belay_viewer_lag_bytes", "How far the slowest viewer is behind", server::largestLag);
-        metrics.gauge("belay_creations_waiting", "Creations that wait for their turn", () ->
-                server.admission().waiting());
-        metrics.count("belay_creations_rate_limited", "Creations that came too soon", () ->
-                server.admission().rateLimited());
-        metrics.count("belay_creations_over_quota", "Creations beyond a quota or the room", () ->
-                server.admission().overQuota());
+        metrics.gauge("belay_creations_waiting", "Creations that wait for their turn",
+                () -> server.admission().waiting());
+        metrics.count("belay_creations_rate_limited", "Creations that came too soon",
+                () -> server.admission().rateLimited());
+        metrics.count("belay_creations_over_quota", "Creations beyond a quota or the room",
+                () -> server.admission().overQuota());
         metrics.count("belay_logins_failed", "Attempts to sign in that failed", () -> server.authority().failures());
-        metrics.count("belay_logins_refused", "Attempts refused because of earlier ones", () ->
-                server.authority().refused());
+        metrics.count("belay_logins_refused", "Attempts refused because of earlier ones",
+                () -> server.authority().refused());
         metrics.count("belay_requests_refused", "Requests of foreign hosts or origins", server::refusedRequests);
     }
 }

@@ -23,7 +23,8 @@ final class JsonErrors extends ErrorHandler {
             default -> status >= 500 ? ErrorCode.INTERNAL : ErrorCode.INVALID_REQUEST;
         };
         Replies.json(response, callback, status, Json.object()
-                .set("error", Json.of(new SessionException(code, "The request was refused with status " + status + "."))));
+                .set("error",
+                        Json.of(new SessionException(code, "The request was refused with status " + status + "."))));
         return true;
     }
 }

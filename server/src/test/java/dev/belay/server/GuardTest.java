@@ -76,8 +76,10 @@ class GuardTest extends WithServer {
     @Test
     void aForeignOriginIsRefusedOnEveryRoute() throws Exception {
         String port = ":" + server.port();
-        List<String> foreign = List.of("http://evil.example", "null", "", "http://localhost", "https://localhost" + port,
-                "http://localhost" + port + ".evil.example", "http://xlocalhost" + port, "http://localhost" + port + "/",
+        List<String> foreign = List.of("http://evil.example", "null", "", "http://localhost",
+                "https://localhost" + port,
+                "http://localhost" + port + ".evil.example", "http://xlocalhost" + port,
+                "http://localhost" + port + "/",
                 "http://127.0.0.1" + port + "1", "file://", "tauri://localhost.evil.example", "tauri://localhos");
         for (String request : requests()) {
             for (String origin : foreign) {
@@ -127,7 +129,8 @@ class GuardTest extends WithServer {
     void everyAnswerCarriesThePolicy() throws Exception {
         for (String path : List.of("/", "/api/health/live", "/nothing")) {
             var answer = api.get(null, path);
-            assertThat(answer.header("Content-Security-Policy")).contains("default-src 'none'", "frame-ancestors 'none'");
+            assertThat(answer.header("Content-Security-Policy")).contains("default-src 'none'",
+                    "frame-ancestors 'none'");
             assertThat(answer.header("X-Content-Type-Options")).isEqualTo("nosniff");
             assertThat(answer.header("Server")).isEmpty();
         }

@@ -55,6 +55,20 @@ public interface PermitContract extends Rig {
     }
 
     @Test
+    default void theLimitMayChangeWhileSessionsRun() {
+        Sessions some = sessions(Limits.DEFAULT.maxSessions(2));
+        some.open(SessionSpec.of("cat"));
+        Session second = some.open(SessionSpec.of("cat"));
+        some.limits(Limits.DEFAULT.maxSessions(1));
+        assertThat(some.stats().permitsUsed()).as("none is ended for it").isEqualTo(2);
+        refused(ErrorCode.LIMIT_REACHED, () -> some.open(SessionSpec.of("cat")));
+        second.close(true);
+        refused(ErrorCode.LIMIT_REACHED, () -> some.open(SessionSpec.of("cat")));
+        some.limits(Limits.DEFAULT.maxSessions(2));
+        some.open(SessionSpec.of("cat"));
+    }
+
+    @Test
     default void theLimitHoldsUntilTheSessionEndsOrIsClosed() throws InterruptedException {
         Sessions one = sessions(Limits.DEFAULT.maxSessions(1));
         Session first = one.open(SessionSpec.of("cat").id("run-1"));

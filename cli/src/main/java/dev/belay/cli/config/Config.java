@@ -23,12 +23,14 @@ import org.tomlj.TomlParseResult;
 /// @param agent    how the agent tools behave
 /// @param env      variables that every session gets
 /// @param insecure whether to listen beyond loopback without encryption
-public record Config(Limits limits, ServerSettings server, AgentSettings agent, Map<String, String> env, boolean insecure) {
+public record Config(Limits limits, ServerSettings server, AgentSettings agent, Map<String, String> env,
+        boolean insecure) {
     /// The sessions of a server; the machine's room and the quotas bound their number, not this.
     public static final Limits LIMITS = Limits.DEFAULT.maxSessions(100_000);
 
     /// What holds where there is no file.
-    public static final Config DEFAULT = new Config(LIMITS, ServerSettings.DEFAULT, AgentSettings.DEFAULT, Map.of(), false);
+    public static final Config DEFAULT =
+            new Config(LIMITS, ServerSettings.DEFAULT, AgentSettings.DEFAULT, Map.of(), false);
 
     /// The file that was asked for, else the user's own where there is one: `$XDG_CONFIG_HOME/belay/belay.toml`, or
     /// `~/.config/belay/belay.toml`.

@@ -34,6 +34,10 @@ public interface Line {
     /// The leader has ended, and all it wrote has been sent.
     void exit(ExitStatus exit, long offset) throws IOException, InterruptedException;
 
+    /// Nothing has happened for a third of the time after which a connection counts as stalled: a moment to see whether
+    /// the other side is still there.
+    default void quiet() throws IOException, InterruptedException {}
+
     /// The last message. Does not block.
     void closed(Parting parting);
 }

@@ -14,7 +14,6 @@ import dev.belay.Size;
 import dev.belay.server.auth.Login;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
@@ -29,8 +28,6 @@ import org.jspecify.annotations.Nullable;
 /// by then is a gap. All other methods may be called from any thread.
 public final class Viewer implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.belay.server");
-    /// How long the sender waits for something to happen before it looks again for itself.
-    private static final Duration LONG = Duration.ofHours(1);
     private static final long NEVER_ACKED = -1;
 
     /// What a viewer may do.
@@ -103,7 +100,8 @@ public final class Viewer implements AutoCloseable {
     /// than the window.
     public void ack(long offset) {
         if (offset < 0 || offset > at) {
-            throw invalid("An acknowledgement names an offset that was sent, from 0 to " + at + "; not " + offset + ".");
+            throw invalid(
+                    "An acknowledgement names an offset that was sent, from 0 to " + at + "; not " + offset + ".");
         }
         synchronized (acks) {
             acked = Math.max(acked, offset);
@@ -230,11 +228,11 @@ public final class Viewer implements AutoCloseable {
             room = Math.min(room, acked + viewers.limits().windowBytes() - at);
         }
         if (room <= 0) {
-            activity.next(LONG);
+            await();
             return;
         }
         switch (log.read(at, (int) Math.min(room, viewers.limits().frameBytes()))) {
-            case ReadResult.Chunk chunk when chunk.bytes().length == 0 -> activity.next(LONG);
+            case ReadResult.Chunk chunk when chunk.bytes().length == 0 -> await();
             case ReadResult.Chunk chunk -> {
                 // Moved first: whoever gets the bytes may acknowledge them before the call returns.
                 at = chunk.next();
@@ -250,7 +248,13 @@ public final class Viewer implements AutoCloseable {
                 viewers.gap(gap.lostBytes());
                 line.gap(gap);
             }
-            case ReadResult.End _ -> activity.next(LONG);
+            case ReadResult.End _ -> await();
+        }
+    }
+
+    private void await() throws IOException, InterruptedException {
+        if (!activity.next(viewers.limits().stall().dividedBy(3))) {
+            line.quiet();
         }
     }
 

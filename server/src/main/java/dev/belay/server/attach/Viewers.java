@@ -119,7 +119,7 @@ public final class Viewers {
     }
 
     private boolean viewing(String session, String principal) {
-        return all.stream().anyMatch(viewer ->
-                viewer.session().id().equals(session) && viewer.login().name().equals(principal));
+        return all.stream()
+                .anyMatch(viewer -> viewer.session().id().equals(session) && viewer.login().name().equals(principal));
     }
 }

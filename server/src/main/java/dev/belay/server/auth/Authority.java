@@ -79,7 +79,8 @@ public final class Authority {
         Login login = loan == null || loan.untilNanos() - clock.getAsLong() <= 0 ? null : login(loan.root());
         if (login == null) {
             failedLogins.failed(from, limits);
-            throw Refusals.unauthenticated("The ticket is not good any more: it was used or is too old. Get a new one.");
+            throw Refusals
+                    .unauthenticated("The ticket is not good any more: it was used or is too old. Get a new one.");
         }
         return login;
     }
@@ -116,7 +117,8 @@ public final class Authority {
 
     /// The principal of a login as it is now, or `UNAUTHENTICATED`.
     public Principal require(Login login) {
-        return current(login).orElseThrow(() -> Refusals.unauthenticated("The token is no longer good; sign in again."));
+        return current(login)
+                .orElseThrow(() -> Refusals.unauthenticated("The token is no longer good; sign in again."));
     }
 
     // --- tickets ---

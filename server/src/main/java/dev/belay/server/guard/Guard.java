@@ -25,8 +25,9 @@ import org.eclipse.jetty.util.Callback;
 /// The names are compared whole. That keeps out pages that point a name of their own at this address (DNS rebinding), and
 /// pages of others that would use what the browser can reach.
 public final class Guard extends Handler.Wrapper {
-    private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-            + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    private static final String POLICY =
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+                    + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
     private final IntSupplier port;
     private final LongAdder refused = new LongAdder();

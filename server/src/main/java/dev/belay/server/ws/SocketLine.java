@@ -82,6 +82,11 @@ final class SocketLine implements Line {
     }
 
     @Override
+    public void quiet() {
+        socket.sendPing(ByteBuffer.allocate(0), Callback.NOOP);
+    }
+
+    @Override
     public void closed(Parting parting) {
         int code = switch (parting) {
             case DETACHED, CLOSED -> 1000;
