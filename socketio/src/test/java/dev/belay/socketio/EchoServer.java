@@ -1,0 +1,103 @@
+package dev.belay.socketio;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import java.nio.ByteBuffer;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.VirtualThreads;
+import org.eclipse.jetty.util.component.LifeCycle;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+
+/// The server that the official protocol suites expect, and the base of our own tests: `/engine.io/` echoes messages,
+/// `/socket.io/` echoes events in `/` and greets in `/custom`.
+final class EchoServer implements AutoCloseable {
+    private final Server jetty;
+    private final SocketServer sockets;
+
+    private EchoServer(int port, SocketServer sockets, Handler... more) throws Exception {
+        this.sockets = sockets;
+        QueuedThreadPool threads = new QueuedThreadPool();
+        threads.setVirtualThreadsExecutor(VirtualThreads.getNamedVirtualThreadsExecutor("belay-http"));
+        threads.setName("belay-jetty");
+        jetty = new Server(threads);
+        ServerConnector connector = new ServerConnector(jetty);
+        connector.setHost("127.0.0.1");
+        connector.setPort(port);
+        jetty.addConnector(connector);
+        Handler.Sequence handlers = new Handler.Sequence(sockets.handler());
+        for (Handler handler : more) {
+            handlers.addHandler(handler);
+        }
+        jetty.setHandler(handlers);
+        jetty.start();
+    }
+
+    /// As the suites want it: `java ... EchoServer 3000`.
+    public static void main(String[] args) throws Exception {
+        Settings settings = new Settings("/engine.io/", Duration.ofMillis(300), Duration.ofMillis(200), Duration.ofSeconds(10), Duration.ofSeconds(1),
+                1_000_000, 1 << 20, 1000, _ -> Optional.empty());
+        EchoServer server = new EchoServer(Integer.parseInt(args[0]), quick(SocketServer.builder()).build(), new Engine(settings, Echo::new));
+        // The suites ping after 300 ms: the first client must not wait for the classes of JSON.
+        new Decoder(100).text("2[\"warm\",{\"up\":[1,true]}]");
+        Encoder.event("/", 0, List.of("warm", Map.of("up", new byte[1])));
+        System.out.println("listening on " + server.uri());
+        server.jetty.join();
+    }
+
+    static SocketServer.Builder quick(SocketServer.Builder builder) {
+        return echoes(builder.pingInterval(Duration.ofMillis(300)).pingTimeout(Duration.ofMillis(200)).connectTimeout(Duration.ofSeconds(1)));
+    }
+
+    /// A server on a free port, with the echoes and whatever else is asked for.
+    static EchoServer start(UnaryOperator<SocketServer.Builder> more) throws Exception {
+        return new EchoServer(0, more.apply(echoes(SocketServer.builder())).build());
+    }
+
+    private static SocketServer.Builder echoes(SocketServer.Builder builder) {
+        return builder.namespace("/", handshake -> Admission.accept(socket -> {
+            socket.emit("auth", handshake.auth());
+            socket.on("message", (args, _) -> socket.emit("message-back", args.toArray()));
+            socket.on("message-with-ack", (args, ack) -> ack.reply(args.toArray()));
+        })).namespace("/custom", handshake -> Admission.accept(socket -> socket.emit("auth", handshake.auth())));
+    }
+
+    URI uri() {
+        return jetty.getURI();
+    }
+
+    int port() {
+        return uri().getPort();
+    }
+
+    Stats stats() {
+        return sockets.stats();
+    }
+
+    @Override
+    public void close() {
+        LifeCycle.stop(jetty);
+    }
+
+    /// Sends back what comes in, one layer below Socket.IO.
+    private record Echo(Connection connection) implements Connection.Listener {
+        @Override
+        public void text(String data) {
+            connection.send(Message.of(EnginePacket.Type.MESSAGE, data));
+        }
+
+        @Override
+        public void binary(byte[] data) {
+            connection.send(Message.of(List.of(new Frame(ByteBuffer.wrap(data), true))));
+        }
+
+        @Override
+        public void closed(DisconnectReason reason) {
+        }
+    }
+}
