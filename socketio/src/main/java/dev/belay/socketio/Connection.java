@@ -61,7 +61,6 @@ final class Connection {
         this.id = id;
         this.handshake = handshake;
         transport = webSocket == null ? new Polling(this) : webSocket;
-        queue.add(Message.of(EnginePacket.Type.OPEN, engine.openData(id, webSocket == null)));
         listener = engine.listen(this);
     }
 
@@ -69,6 +68,7 @@ final class Connection {
     void open() {
         synchronized (lock) {
             if (state == State.OPEN) {
+                enqueue(Message.of(EnginePacket.Type.OPEN, engine.openData(id, transport instanceof Polling)), true);
                 awaitPing();
             }
         }
@@ -114,8 +114,7 @@ final class Connection {
         boolean overflow = false;
         synchronized (lock) {
             if (state == State.OPEN && pending <= engine.settings().maxPending()) {
-                queue.add(message);
-                pending += message.bytes();
+                enqueue(message, false);
             } else {
                 overflow = state == State.OPEN;
                 message.taken().completeExceptionally(new DisconnectedException(overflow ? DisconnectReason.OVERFLOW : reason));
@@ -127,6 +126,15 @@ final class Connection {
             flusher.iterate();
         }
         return message.taken();
+    }
+
+    private void enqueue(Message message, boolean first) {
+        if (first) {
+            queue.addFirst(message);
+        } else {
+            queue.addLast(message);
+        }
+        pending += message.bytes();
     }
 
     /// Sends what can be sent: something was queued, or the transport can take something again.
@@ -270,9 +278,7 @@ final class Connection {
                 return;
             }
             // Before all else that waits: a client on a slow line is alive as long as it reads.
-            Message ping = Message.of(EnginePacket.Type.PING, "");
-            queue.addFirst(ping);
-            pending += ping.bytes();
+            enqueue(Message.of(EnginePacket.Type.PING, ""), true);
             int beat = beats;
             long late = System.nanoTime() - due;
             timer = engine.schedule(engine.settings().pingTimeout().minusNanos(late), () -> expire(beat));
@@ -313,7 +319,7 @@ final class Connection {
                 return false;
             }
             candidate = webSocket;
-            upgradeTimer = engine.schedule(engine.settings().upgradeTimeout(), () -> withdraw(webSocket));
+            upgradeTimer = engine.schedule(engine.settings().upgradeTimeout(), () -> tooLate(webSocket));
             return true;
         }
     }
@@ -347,16 +353,16 @@ final class Connection {
         return true;
     }
 
-    private void withdraw(WebSocket webSocket) {
-        if (lost(webSocket)) {
+    private void tooLate(WebSocket webSocket) {
+        if (withdraw(webSocket)) {
             webSocket.end(EnginePacket.CLOSE, true);
         }
     }
 
-    /// Forgets a candidate that is gone; the client goes on polling.
+    /// A candidate takes part no more; the client goes on polling.
     ///
     /// @return whether it was the candidate
-    boolean lost(WebSocket webSocket) {
+    boolean withdraw(WebSocket webSocket) {
         synchronized (lock) {
             if (candidate != webSocket) {
                 return false;
@@ -365,6 +371,17 @@ final class Connection {
             probed = false;
             cancel(upgradeTimer);
             return true;
+        }
+    }
+
+    /// A WebSocket is gone: the end if it was the transport.
+    void lost(WebSocket webSocket, DisconnectReason why) {
+        boolean inUse;
+        synchronized (lock) {
+            inUse = transport == webSocket;
+        }
+        if (!withdraw(webSocket) && inUse) {
+            end(why);
         }
     }
 
@@ -384,9 +401,7 @@ final class Connection {
             state = State.CLOSING;
             reason = why;
             dropped = drop ? drain() : List.of();
-            Message last = Message.of(List.of(farewell.frame()));
-            queue.add(last);
-            pending += last.bytes();
+            enqueue(Message.of(List.of(farewell.frame())), false);
             cancel(timer);
             timer = engine.schedule(engine.settings().pingTimeout(), () -> end(DisconnectReason.TRANSPORT_ERROR));
         }

@@ -21,6 +21,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.Fields;
+import org.eclipse.jetty.util.component.LifeCycle;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.eclipse.jetty.websocket.core.Configuration;
 import org.eclipse.jetty.websocket.core.server.WebSocketMappings;
@@ -52,6 +53,13 @@ final class Engine extends Handler.Abstract {
     private final LongAdder refused = new LongAdder();
     private final LongAdder upgrades = new LongAdder();
     private final Map<DisconnectReason, LongAdder> closed = new EnumMap<>(DisconnectReason.class);
+    /// The server closes its network connections before it stops its handlers: clients are told before that.
+    private final LifeCycle.Listener farewell = new LifeCycle.Listener() {
+        @Override
+        public void lifeCycleStopping(LifeCycle server) {
+            endAll();
+        }
+    };
     private @Nullable WebSocketMappings mappings;
     private @Nullable Scheduler scheduler;
 
@@ -67,13 +75,19 @@ final class Engine extends Handler.Abstract {
     protected void doStart() throws Exception {
         mappings = new WebSocketMappings(WebSocketServerComponents.ensureWebSocketComponents(getServer()));
         scheduler = getServer().getScheduler();
+        getServer().addEventListener(farewell);
         super.doStart();
     }
 
     @Override
     protected void doStop() throws Exception {
-        connections.values().forEach(connection -> connection.end(DisconnectReason.SHUTDOWN));
+        getServer().removeEventListener(farewell);
+        endAll();
         super.doStop();
+    }
+
+    private void endAll() {
+        connections.values().forEach(connection -> connection.end(DisconnectReason.SHUTDOWN));
     }
 
     @Override
@@ -160,7 +174,7 @@ final class Engine extends Handler.Abstract {
         connections.put(connection.id(), connection);
         opened.increment();
         connection.open();
-        if (isStopping() || isStopped()) {
+        if (!getServer().isRunning()) {
             connection.end(DisconnectReason.SHUTDOWN);
         }
         return connection;

@@ -3,6 +3,7 @@ package dev.belay.socketio;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -204,7 +205,12 @@ public final class Socket {
     }
 
     static Map<String, Object> error(String message, @Nullable Object data) {
-        return data == null ? Map.of("message", message) : Map.of("message", message, "data", data);
+        Map<String, Object> error = new LinkedHashMap<>();
+        error.put("message", message);
+        if (data != null) {
+            error.put("data", data);
+        }
+        return error;
     }
 
     void event(SocketPacket packet, Runnable done) {

@@ -37,6 +37,8 @@ final class WebSocket implements Transport, FrameHandler {
     private boolean binary;
 
     private volatile boolean probing;
+    private volatile boolean closed;
+    /// Cuts off a client that does not answer a close.
     private volatile Scheduler.@Nullable Task abort;
 
     WebSocket(Engine engine, Handshake handshake, @Nullable Connection polling) {
@@ -156,7 +158,7 @@ final class WebSocket implements Transport, FrameHandler {
     /// Not the way to take over a connection. The client goes on polling.
     private void giveUp(Connection to) {
         connection = null;
-        to.lost(this);
+        to.withdraw(this);
         end(EnginePacket.CLOSE, false);
     }
 
@@ -170,18 +172,16 @@ final class WebSocket implements Transport, FrameHandler {
     @Override
     public void onClosed(CloseStatus status, Callback callback) {
         engine.webSocketClosed();
-        Scheduler.Task task = abort;
-        if (task != null) {
-            task.cancel();
-        }
+        closed = true;
+        cancelAbort();
         callback.succeeded();
         gone(DisconnectReason.TRANSPORT_CLOSE);
     }
 
     private void gone(DisconnectReason reason) {
         Connection to = connection;
-        if (to != null && !to.lost(this)) {
-            to.end(reason);
+        if (to != null) {
+            to.lost(this, reason);
         }
     }
 
@@ -205,7 +205,7 @@ final class WebSocket implements Transport, FrameHandler {
     @Override
     public void end(EnginePacket farewell, boolean atOnce) {
         CoreSession of = session;
-        if (of == null || of.isClosed()) {
+        if (of == null || closed) {
             return;
         }
         if (atOnce) {
@@ -214,8 +214,15 @@ final class WebSocket implements Transport, FrameHandler {
         }
         abort = engine.schedule(engine.settings().pingTimeout(), of::abort);
         of.close(CloseStatus.NORMAL, null, Callback.NOOP);
-        if (of.isClosed()) {
-            abort.cancel();
+        if (closed) {
+            cancelAbort();
+        }
+    }
+
+    private void cancelAbort() {
+        Scheduler.Task task = abort;
+        if (task != null) {
+            task.cancel();
         }
     }
 

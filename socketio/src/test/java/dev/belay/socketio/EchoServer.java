@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.nio.ByteBuffer;
 import org.eclipse.jetty.server.Handler;
@@ -13,19 +14,21 @@ import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.component.LifeCycle;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
 
 /// The server that the official protocol suites expect, and the base of our own tests: `/engine.io/` echoes messages,
 /// `/socket.io/` echoes events in `/` and greets in `/custom`.
 final class EchoServer implements AutoCloseable {
     private final Server jetty;
     private final SocketServer sockets;
+    private final Timers timers = new Timers();
 
     private EchoServer(int port, SocketServer sockets, Handler... more) throws Exception {
         this.sockets = sockets;
         QueuedThreadPool threads = new QueuedThreadPool();
         threads.setVirtualThreadsExecutor(VirtualThreads.getNamedVirtualThreadsExecutor("belay-http"));
         threads.setName("belay-jetty");
-        jetty = new Server(threads);
+        jetty = new Server(threads, timers, null);
         ServerConnector connector = new ServerConnector(jetty);
         connector.setHost("127.0.0.1");
         connector.setPort(port);
@@ -54,6 +57,18 @@ final class EchoServer implements AutoCloseable {
         return echoes(builder.pingInterval(Duration.ofMillis(300)).pingTimeout(Duration.ofMillis(200)).connectTimeout(Duration.ofSeconds(1)));
     }
 
+    /// Has the JDK open what it keeps open, such as the descriptors of its own, before leaks are counted.
+    static void warmUp() throws Exception {
+        try (EchoServer server = start(); Wire wire = Wire.enter(server)) {
+            wire.send("1").end();
+        }
+    }
+
+    /// A server on a free port, with the echoes.
+    static EchoServer start() throws Exception {
+        return start(UnaryOperator.identity());
+    }
+
     /// A server on a free port, with the echoes and whatever else is asked for.
     static EchoServer start(UnaryOperator<SocketServer.Builder> more) throws Exception {
         return new EchoServer(0, more.apply(echoes(SocketServer.builder())).build());
@@ -75,13 +90,69 @@ final class EchoServer implements AutoCloseable {
         return uri().getPort();
     }
 
+    Timers timers() {
+        return timers;
+    }
+
     Stats stats() {
         return sockets.stats();
     }
 
     @Override
     public void close() {
+        stop();
+    }
+
+    void stop() {
         LifeCycle.stop(jetty);
+    }
+
+    /// Timers that are counted.
+    static final class Timers extends ScheduledExecutorScheduler {
+        private int started;
+        private int running;
+
+        Timers() {
+            super("belay-timers", true);
+        }
+
+        @Override
+        public Task schedule(Runnable task, long delay, TimeUnit unit) {
+            count(1, 1);
+            Task timer = super.schedule(() -> {
+                count(0, -1);
+                task.run();
+            }, delay, unit);
+            return () -> {
+                boolean cancelled = timer.cancel();
+                if (cancelled) {
+                    count(0, -1);
+                }
+                return cancelled;
+            };
+        }
+
+        private synchronized void count(int starts, int change) {
+            started += starts;
+            running += change;
+            notifyAll();
+        }
+
+        synchronized void awaitStarted(int number) throws InterruptedException {
+            while (started < number) {
+                wait();
+            }
+        }
+
+        synchronized void awaitRunning(int number) throws InterruptedException {
+            while (running > number) {
+                wait();
+            }
+        }
+
+        synchronized int running() {
+            return running;
+        }
     }
 
     /// Sends back what comes in, one layer below Socket.IO.
