@@ -12,6 +12,12 @@ import java.util.List;
 /// As an object it hands out the packets of a body one by one, so that a body of many small packets costs no more than
 /// the one that is being looked at.
 final class Payload {
+    /// Takes a packet.
+    @FunctionalInterface
+    interface Receiver<T> {
+        void receive(T packet) throws MalformedPacketException;
+    }
+
     private static final char SEPARATOR = '\u001e';
     private static final char BINARY = 'b';
 
@@ -34,15 +40,15 @@ final class Payload {
         return next <= body.length();
     }
 
-    /// Gives the next packet to the connection.
-    void deliver(Connection connection) throws MalformedPacketException {
+    /// Gives the next packet to whom it concerns.
+    void next(Receiver<EnginePacket> texts, Receiver<byte[]> binaries) throws MalformedPacketException {
         int end = body.indexOf(SEPARATOR, next);
         String part = body.substring(next, end < 0 ? body.length() : end);
         next = end < 0 ? body.length() + 1 : end + 1;
         if (part.isEmpty() || part.charAt(0) != BINARY) {
-            connection.receive(EnginePacket.parse(part));
+            texts.receive(EnginePacket.parse(part));
         } else {
-            connection.receive(decode(part.substring(1)));
+            binaries.receive(decode(part.substring(1)));
         }
     }
 

@@ -189,7 +189,7 @@ final class Polling implements Transport {
                     if (connection.postpone(() -> deliver(payload))) {
                         return;
                     }
-                    payload.deliver(connection);
+                    payload.next(connection::receive, connection::receive);
                 }
             } catch (MalformedPacketException e) {
                 malformed(e);
