@@ -8,15 +8,13 @@ public sealed interface Admission {
     /// The client is in.
     ///
     /// @param start what to do with its socket: register handlers, send the first events
-    record Accepted(Consumer<Socket> start) implements Admission {
-    }
+    record Accepted(Consumer<Socket> start) implements Admission {}
 
     /// The client stays out, and gets a `connect_error`.
     ///
     /// @param message the message of the error
     /// @param data the `data` of the error, or null
-    record Refused(String message, @Nullable Object data) implements Admission {
-    }
+    record Refused(String message, @Nullable Object data) implements Admission {}
 
     /// Lets the client in. `start` runs after the client was told so, and before any of its events.
     static Admission accept(Consumer<Socket> start) {

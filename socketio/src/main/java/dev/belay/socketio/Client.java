@@ -67,10 +67,10 @@ final class Client implements Connection.Listener {
             throw new MalformedPacketException("a packet for a namespace that the client did not enter");
         } else if (!socket.gone()) {
             switch (packet.type()) {
-            case EVENT, BINARY_EVENT -> event(socket, packet);
-            case ACK, BINARY_ACK -> socket.answer(packet);
-            case DISCONNECT -> socket.disconnected(DisconnectReason.CLIENT_DISCONNECT);
-            case CONNECT, CONNECT_ERROR -> throw new IllegalStateException("checked by the decoder");
+                case EVENT, BINARY_EVENT -> event(socket, packet);
+                case ACK, BINARY_ACK -> socket.answer(packet);
+                case DISCONNECT -> socket.disconnected(DisconnectReason.CLIENT_DISCONNECT);
+                case CONNECT, CONNECT_ERROR -> throw new IllegalStateException("checked by the decoder");
             }
         }
     }
@@ -79,7 +79,8 @@ final class Client implements Connection.Listener {
         String name = packet.namespace();
         Namespace namespace = server.namespace(name);
         if (namespace == null) {
-            connection.send(Encoder.plain(SocketPacket.Type.CONNECT_ERROR, name, Socket.error("Invalid namespace", null)));
+            connection.send(
+                    Encoder.plain(SocketPacket.Type.CONNECT_ERROR, name, Socket.error("Invalid namespace", null)));
             return;
         }
         JsonNode auth = packet.data();

@@ -28,7 +28,8 @@ final class Connection {
     private enum State {
         OPEN,
         /// What is queued is still sent, then a close packet; nothing is received any more.
-        CLOSING, CLOSED
+        CLOSING,
+        CLOSED
     }
 
     /// A batch ends with the message that reaches this size.
@@ -117,7 +118,8 @@ final class Connection {
                 enqueue(message, false);
             } else {
                 overflow = state == State.OPEN;
-                message.taken().completeExceptionally(new DisconnectedException(overflow ? DisconnectReason.OVERFLOW : reason));
+                message.taken().completeExceptionally(
+                        new DisconnectedException(overflow ? DisconnectReason.OVERFLOW : reason));
             }
         }
         if (overflow) {
@@ -206,17 +208,18 @@ final class Connection {
     /// Takes a text packet from the transport in use.
     void receive(EnginePacket packet) throws MalformedPacketException {
         switch (packet.type()) {
-        case MESSAGE -> {
-            if (isOpen()) {
-                listener.text(packet.data());
+            case MESSAGE -> {
+                if (isOpen()) {
+                    listener.text(packet.data());
+                }
             }
-        }
-        case PONG -> pong();
-        // A poll of the client may still be on its way, and gets an answer.
-        case CLOSE -> close(DisconnectReason.TRANSPORT_CLOSE, EnginePacket.NOOP, true);
-        case NOOP -> {
-        }
-        case OPEN, PING, UPGRADE -> throw new MalformedPacketException("a client may not send a packet of type " + packet.type() + " now");
+            case PONG -> pong();
+            // A poll of the client may still be on its way, and gets an answer.
+            case CLOSE -> close(DisconnectReason.TRANSPORT_CLOSE, EnginePacket.NOOP, true);
+            case NOOP -> {
+            }
+            case OPEN, PING, UPGRADE ->
+                throw new MalformedPacketException("a client may not send a packet of type " + packet.type() + " now");
         }
     }
 
@@ -338,7 +341,8 @@ final class Connection {
     boolean upgrade(WebSocket webSocket) {
         Transport old;
         synchronized (lock) {
-            if (state != State.OPEN || candidate != webSocket || !probed || !(transport instanceof Polling polling) || polling.delivers()) {
+            if (state != State.OPEN || candidate != webSocket || !probed || !(transport instanceof Polling polling)
+                    || polling.delivers()) {
                 return false;
             }
             old = transport;
@@ -437,7 +441,8 @@ final class Connection {
             cancel(upgradeTimer);
         }
         engine.forget(this, reason);
-        boolean atOnce = why == DisconnectReason.PING_TIMEOUT || why == DisconnectReason.OVERFLOW || why == DisconnectReason.TRANSPORT_ERROR;
+        boolean atOnce = why == DisconnectReason.PING_TIMEOUT || why == DisconnectReason.OVERFLOW
+                || why == DisconnectReason.TRANSPORT_ERROR;
         old.end(EnginePacket.CLOSE, atOnce);
         if (probing != null) {
             probing.end(EnginePacket.CLOSE, atOnce);

@@ -116,7 +116,8 @@ final class Decoder {
         int attachments() throws MalformedPacketException {
             long count = number();
             if (count < 0 || count > MAX_ATTACHMENTS || next() != '-') {
-                throw new MalformedPacketException("a binary packet starts with the number of its attachments, up to " + MAX_ATTACHMENTS);
+                throw new MalformedPacketException(
+                        "a binary packet starts with the number of its attachments, up to " + MAX_ATTACHMENTS);
             }
             return (int) count;
         }

@@ -28,8 +28,7 @@ final class Encoder {
     /// Two digits of types, the number of attachments and its hyphen, a comma, an id.
     private static final int ROOM = 2 + 10 + 1 + 1 + 19;
 
-    private Encoder() {
-    }
+    private Encoder() {}
 
     /// A packet without attachments: connect, disconnect, connect error.
     static Message plain(SocketPacket.Type type, String namespace, @Nullable Object data) {
@@ -44,7 +43,8 @@ final class Encoder {
         return encode(SocketPacket.Type.ACK, SocketPacket.Type.BINARY_ACK, namespace, id, data);
     }
 
-    private static Message encode(SocketPacket.Type plain, SocketPacket.Type binary, String namespace, long id, @Nullable Object data) {
+    private static Message encode(SocketPacket.Type plain, SocketPacket.Type binary, String namespace, long id,
+            @Nullable Object data) {
         String name = namespace.equals(SocketPacket.MAIN) ? "" : namespace + ",";
         byte[] path = name.getBytes(StandardCharsets.UTF_8);
         int room = ROOM + path.length;

@@ -128,7 +128,8 @@ final class Engine extends Handler.Abstract {
             refuse(response, callback, HttpStatus.BAD_REQUEST_400, BAD_HANDSHAKE_METHOD, "Bad handshake method");
             return false;
         }
-        Optional<Refusal> refusal = connections.size() < settings.maxConnections() ? settings.gate().apply(request)
+        Optional<Refusal> refusal = connections.size() < settings.maxConnections()
+                ? settings.gate().apply(request)
                 : Optional.of(new Refusal(HttpStatus.SERVICE_UNAVAILABLE_503, "too many connections: try again later"));
         refusal.ifPresent(why -> {
             refused.increment();
@@ -144,9 +145,9 @@ final class Engine extends Handler.Abstract {
             return;
         }
         switch (request.getMethod()) {
-        case "GET" -> polling.poll(request, response, callback);
-        case "POST" -> polling.post(request, response, callback);
-        default -> refuse(response, callback, HttpStatus.BAD_REQUEST_400, BAD_REQUEST, "A poll is a GET or a POST");
+            case "GET" -> polling.poll(request, response, callback);
+            case "POST" -> polling.post(request, response, callback);
+            default -> refuse(response, callback, HttpStatus.BAD_REQUEST_400, BAD_REQUEST, "A poll is a GET or a POST");
         }
     }
 
@@ -230,7 +231,8 @@ final class Engine extends Handler.Abstract {
     /// Runs a task later, on a virtual thread of its own.
     Scheduler.Task schedule(Duration delay, Runnable task) {
         long nanos = Math.max(0, delay.toNanos());
-        return Objects.requireNonNull(scheduler).schedule(() -> Thread.startVirtualThread(task), nanos, TimeUnit.NANOSECONDS);
+        return Objects.requireNonNull(scheduler).schedule(() -> Thread.startVirtualThread(task), nanos,
+                TimeUnit.NANOSECONDS);
     }
 
     /// The counts of the engine; `sockets` is known above it.
@@ -238,7 +240,8 @@ final class Engine extends Handler.Abstract {
         long pending = connections.values().stream().mapToLong(Connection::pending).sum();
         Map<DisconnectReason, Long> ends = new EnumMap<>(DisconnectReason.class);
         closed.forEach((reason, count) -> ends.put(reason, count.sum()));
-        return new Stats(connections.size(), webSockets.get(), sockets, pending, opened.sum(), refused.sum(), upgrades.sum(), Map.copyOf(ends));
+        return new Stats(connections.size(), webSockets.get(), sockets, pending, opened.sum(), refused.sum(),
+                upgrades.sum(), Map.copyOf(ends));
     }
 
     /// Answers with a status and, like the official server, a code and a message.

@@ -6,7 +6,13 @@ package dev.belay.socketio;
 record EnginePacket(Type type, String data) {
     /// What a packet is for.
     enum Type {
-        OPEN('0'), CLOSE('1'), PING('2'), PONG('3'), MESSAGE('4'), UPGRADE('5'), NOOP('6');
+        OPEN('0'),
+        CLOSE('1'),
+        PING('2'),
+        PONG('3'),
+        MESSAGE('4'),
+        UPGRADE('5'),
+        NOOP('6');
 
         private final char digit;
 

@@ -15,9 +15,11 @@ import tools.jackson.databind.node.JsonNodeFactory;
 /// @param headers the headers of its first request
 /// @param remote where it is
 /// @param attributes what the handlers in front noted on its first request, such as who the user is
-public record Handshake(JsonNode auth, HttpURI uri, HttpFields headers, SocketAddress remote, Map<String, Object> attributes) {
+public record Handshake(JsonNode auth, HttpURI uri, HttpFields headers, SocketAddress remote,
+        Map<String, Object> attributes) {
     static Handshake of(Request request) {
-        return new Handshake(JsonNodeFactory.instance.objectNode(), request.getHttpURI(), request.getHeaders().asImmutable(),
+        return new Handshake(JsonNodeFactory.instance.objectNode(), request.getHttpURI(),
+                request.getHeaders().asImmutable(),
                 request.getConnectionMetaData().getRemoteSocketAddress(), Map.copyOf(request.asAttributeMap()));
     }
 

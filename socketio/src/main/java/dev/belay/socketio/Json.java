@@ -23,8 +23,7 @@ final class Json {
                     .disable(TokenStreamFactory.Feature.CANONICALIZE_PROPERTY_NAMES).build())
             .build();
 
-    private Json() {
-    }
+    private Json() {}
 
     static JsonNode read(String json) {
         return MAPPER.readTree(json);

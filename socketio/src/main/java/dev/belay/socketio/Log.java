@@ -4,6 +4,5 @@ package dev.belay.socketio;
 final class Log {
     static final System.Logger LOG = System.getLogger("dev.belay.socketio");
 
-    private Log() {
-    }
+    private Log() {}
 }

@@ -6,7 +6,8 @@ import java.util.function.Function;
 import org.eclipse.jetty.server.Request;
 
 /// What a [SocketServer] was built with.
-record Settings(String path, Duration pingInterval, Duration pingTimeout, Duration upgradeTimeout, Duration connectTimeout, int maxPayload,
+record Settings(String path, Duration pingInterval, Duration pingTimeout, Duration upgradeTimeout,
+        Duration connectTimeout, int maxPayload,
         int maxPending, int maxConnections, Function<Request, Optional<Refusal>> gate) {
     Settings {
         if (!path.startsWith("/") || !path.endsWith("/")) {

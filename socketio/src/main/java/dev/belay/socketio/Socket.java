@@ -26,18 +26,14 @@ import tools.jackson.databind.JsonNode;
 /// the next one. Who does not wait fills the queue of the connection, and beyond its limit the connection is closed.
 public final class Socket {
     private sealed interface State {
-        record Connecting() implements State {
-        }
+        record Connecting() implements State {}
 
-        record Connected() implements State {
-        }
+        record Connected() implements State {}
 
-        record Disconnected(DisconnectReason reason) implements State {
-        }
+        record Disconnected(DisconnectReason reason) implements State {}
     }
 
-    private record Pending(CompletableFuture<List<JsonNode>> answer, Scheduler.Task timer) {
-    }
+    private record Pending(CompletableFuture<List<JsonNode>> answer, Scheduler.Task timer) {}
 
     private final String id;
     private final String namespace;
@@ -48,8 +44,7 @@ public final class Socket {
     private final Map<String, EventHandler> handlers = new ConcurrentHashMap<>();
     private final Map<Long, Pending> unanswered = new ConcurrentHashMap<>();
     private final AtomicLong nextId = new AtomicLong();
-    private volatile Consumer<DisconnectReason> onDisconnect = _ -> {
-    };
+    private volatile Consumer<DisconnectReason> onDisconnect = _ -> {};
 
     Socket(String id, String namespace, Client client, Handshake handshake) {
         this.id = id;
@@ -176,18 +171,21 @@ public final class Socket {
     void connect(Namespace gate) {
         inbox.add(() -> {
             switch (decide(gate)) {
-            case Admission.Refused(String message, Object data) -> {
-                if (disconnected(DisconnectReason.SERVER_DISCONNECT)) {
-                    client.connection().send(Encoder.plain(SocketPacket.Type.CONNECT_ERROR, namespace, error(message, data)));
+                case Admission.Refused(String message, Object data) -> {
+                    if (disconnected(DisconnectReason.SERVER_DISCONNECT)) {
+                        client.connection()
+                                .send(Encoder.plain(SocketPacket.Type.CONNECT_ERROR, namespace, error(message, data)));
+                    }
                 }
-            }
-            case Admission.Accepted(Consumer<Socket> start) -> {
-                if (state.get() instanceof State.Connecting connecting && state.compareAndSet(connecting, new State.Connected())) {
-                    client.entered();
-                    client.connection().send(Encoder.plain(SocketPacket.Type.CONNECT, namespace, Map.of("sid", id)));
-                    start.accept(this);
+                case Admission.Accepted(Consumer<Socket> start) -> {
+                    if (state.get() instanceof State.Connecting connecting
+                            && state.compareAndSet(connecting, new State.Connected())) {
+                        client.entered();
+                        client.connection()
+                                .send(Encoder.plain(SocketPacket.Type.CONNECT, namespace, Map.of("sid", id)));
+                        start.accept(this);
+                    }
                 }
-            }
             }
         });
     }
@@ -253,7 +251,8 @@ public final class Socket {
     ///
     /// @return whether it was not noted before
     boolean disconnected(DisconnectReason reason) {
-        State before = state.getAndUpdate(now -> now instanceof State.Disconnected ? now : new State.Disconnected(reason));
+        State before =
+                state.getAndUpdate(now -> now instanceof State.Disconnected ? now : new State.Disconnected(reason));
         if (before instanceof State.Disconnected) {
             return false;
         }

@@ -10,7 +10,13 @@ import tools.jackson.databind.JsonNode;
 record SocketPacket(Type type, String namespace, long id, @Nullable JsonNode data) {
     /// What a packet is for.
     enum Type {
-        CONNECT('0'), DISCONNECT('1'), EVENT('2'), ACK('3'), CONNECT_ERROR('4'), BINARY_EVENT('5'), BINARY_ACK('6');
+        CONNECT('0'),
+        DISCONNECT('1'),
+        EVENT('2'),
+        ACK('3'),
+        CONNECT_ERROR('4'),
+        BINARY_EVENT('5'),
+        BINARY_ACK('6');
 
         private final char digit;
 
@@ -40,7 +46,8 @@ record SocketPacket(Type type, String namespace, long id, @Nullable JsonNode dat
     static final String MAIN = "/";
 
     /// Events of clients' and servers' own making, which nobody may send.
-    static final Set<String> RESERVED = Set.of("connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener");
+    static final Set<String> RESERVED =
+            Set.of("connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener");
 
     /// The name of an event: its first argument.
     String event() {
@@ -50,14 +57,15 @@ record SocketPacket(Type type, String namespace, long id, @Nullable JsonNode dat
     /// Refuses what a client may not send: the payload has to fit the type.
     void check() throws MalformedPacketException {
         boolean good = switch (type) {
-        case CONNECT -> id == NO_ID && (data == null || data.isObject());
-        case DISCONNECT -> id == NO_ID && data == null;
-        case EVENT, BINARY_EVENT -> data != null && data.isArray() && !data.isEmpty() && named(data.get(0));
-        case ACK, BINARY_ACK -> data != null && data.isArray() && id != NO_ID;
-        case CONNECT_ERROR -> false;
+            case CONNECT -> id == NO_ID && (data == null || data.isObject());
+            case DISCONNECT -> id == NO_ID && data == null;
+            case EVENT, BINARY_EVENT -> data != null && data.isArray() && !data.isEmpty() && named(data.get(0));
+            case ACK, BINARY_ACK -> data != null && data.isArray() && id != NO_ID;
+            case CONNECT_ERROR -> false;
         };
         if (!good) {
-            throw new MalformedPacketException("a packet of type " + type + " with a payload that does not belong to it");
+            throw new MalformedPacketException(
+                    "a packet of type " + type + " with a payload that does not belong to it");
         }
     }
 

@@ -71,8 +71,7 @@ public final class SocketServer {
         private int maxConnections = 10_000;
         private Function<Request, Optional<Refusal>> gate = _ -> Optional.empty();
 
-        private Builder() {
-        }
+        private Builder() {}
 
         /// Where clients connect: `/socket.io/` unless said otherwise.
         public Builder path(String path) {
@@ -133,7 +132,8 @@ public final class SocketServer {
         /// @param name its name, as in `/` or `/admin`
         public Builder namespace(String name, Namespace namespace) {
             if (!name.startsWith("/") || name.indexOf(',') >= 0) {
-                throw new IllegalArgumentException("a namespace starts with a slash and has no comma, as in /admin, not " + name);
+                throw new IllegalArgumentException(
+                        "a namespace starts with a slash and has no comma, as in /admin, not " + name);
             }
             namespaces.put(name, namespace);
             return this;
@@ -142,7 +142,8 @@ public final class SocketServer {
         /// The server.
         public SocketServer build() {
             return new SocketServer(
-                    new Settings(path, pingInterval, pingTimeout, upgradeTimeout, connectTimeout, maxPayload, maxPending, maxConnections, gate),
+                    new Settings(path, pingInterval, pingTimeout, upgradeTimeout, connectTimeout, maxPayload,
+                            maxPending, maxConnections, gate),
                     namespaces);
         }
     }

@@ -12,6 +12,6 @@ import java.util.Map;
 /// @param refused handshakes refused so far
 /// @param upgrades connections that went from polling to a WebSocket so far
 /// @param closed connections closed so far, by reason
-public record Stats(int connections, int webSockets, int sockets, long pendingBytes, long opened, long refused, long upgrades,
-        Map<DisconnectReason, Long> closed) {
-}
+public record Stats(int connections, int webSockets, int sockets, long pendingBytes, long opened, long refused,
+        long upgrades,
+        Map<DisconnectReason, Long> closed) {}

@@ -66,22 +66,23 @@ final class WebSocket implements Transport, FrameHandler {
     @Override
     public void onFrame(org.eclipse.jetty.websocket.core.Frame frame, Callback callback) {
         switch (frame.getOpCode()) {
-        case OpCode.TEXT, OpCode.BINARY -> {
-            binary = frame.getOpCode() == OpCode.BINARY;
-            data(frame, callback);
-        }
-        case OpCode.CONTINUATION -> data(frame, callback);
-        case OpCode.PING -> {
-            ByteBuffer echo = BufferUtil.copy(frame.getPayload());
-            callback.succeeded();
-            // The next frame is read after the answer is written: a flood of pings fills no queue.
-            session().sendFrame(new org.eclipse.jetty.websocket.core.Frame(OpCode.PONG, echo), Callback.from(this::demand), false);
-        }
-        case OpCode.PONG -> {
-            callback.succeeded();
-            demand();
-        }
-        default -> callback.succeeded(); // a close frame: Jetty answers it and tells onClosed
+            case OpCode.TEXT, OpCode.BINARY -> {
+                binary = frame.getOpCode() == OpCode.BINARY;
+                data(frame, callback);
+            }
+            case OpCode.CONTINUATION -> data(frame, callback);
+            case OpCode.PING -> {
+                ByteBuffer echo = BufferUtil.copy(frame.getPayload());
+                callback.succeeded();
+                // The next frame is read after the answer is written: a flood of pings fills no queue.
+                session().sendFrame(new org.eclipse.jetty.websocket.core.Frame(OpCode.PONG, echo),
+                        Callback.from(this::demand), false);
+            }
+            case OpCode.PONG -> {
+                callback.succeeded();
+                demand();
+            }
+            default -> callback.succeeded(); // a close frame: Jetty answers it and tells onClosed
         }
     }
 
@@ -198,7 +199,8 @@ final class WebSocket implements Transport, FrameHandler {
             Frame frame = frames.get(i);
             byte opCode = frame.binary() ? OpCode.BINARY : OpCode.TEXT;
             // All but the last are gathered into the write of the last.
-            to.sendFrame(new org.eclipse.jetty.websocket.core.Frame(opCode, frame.bytes().duplicate()), i == last ? callback : Callback.NOOP, i < last);
+            to.sendFrame(new org.eclipse.jetty.websocket.core.Frame(opCode, frame.bytes().duplicate()),
+                    i == last ? callback : Callback.NOOP, i < last);
         }
     }
 

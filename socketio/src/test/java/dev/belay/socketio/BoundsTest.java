@@ -33,7 +33,8 @@ class BoundsTest {
     @Test
     void whoWaitsForTheTransportHasOneEventPendingForAClientThatDoesNotRead() throws Exception {
         BlockingQueue<Socket> sockets = new LinkedBlockingQueue<>();
-        try (EchoServer server = EchoServer.start(builder -> builder.namespace("/", _ -> Admission.accept(sockets::add)));
+        try (EchoServer server =
+                EchoServer.start(builder -> builder.namespace("/", _ -> Admission.accept(sockets::add)));
                 Wire wire = Wire.upgrade(server, "", 4096)) {
             wire.send("40");
             Socket socket = sockets.poll(30, TimeUnit.SECONDS);
@@ -77,10 +78,11 @@ class BoundsTest {
         BlockingQueue<Socket> sockets = new LinkedBlockingQueue<>();
         BlockingQueue<DisconnectReason> ends = new LinkedBlockingQueue<>();
         int limit = 1 << 20;
-        try (EchoServer server = EchoServer.start(builder -> builder.maxPending(limit).namespace("/", _ -> Admission.accept(socket -> {
-            socket.onDisconnect(ends::add);
-            sockets.add(socket);
-        }))); Wire wire = Wire.upgrade(server, "", 4096)) {
+        try (EchoServer server =
+                EchoServer.start(builder -> builder.maxPending(limit).namespace("/", _ -> Admission.accept(socket -> {
+                    socket.onDisconnect(ends::add);
+                    sockets.add(socket);
+                }))); Wire wire = Wire.upgrade(server, "", 4096)) {
             wire.send("40");
             Socket socket = sockets.poll(30, TimeUnit.SECONDS);
             long most = 0;
@@ -102,12 +104,13 @@ class BoundsTest {
     void aPollThatIsNotReadIsBoundedToo() throws Exception {
         BlockingQueue<DisconnectReason> ends = new LinkedBlockingQueue<>();
         int limit = 100_000;
-        try (EchoServer server = EchoServer.start(builder -> builder.maxPending(limit).namespace("/", _ -> Admission.accept(socket -> {
-            socket.onDisconnect(ends::add);
-            while (socket.connected()) {
-                socket.emit("output", CHUNK);
-            }
-        })))) {
+        try (EchoServer server =
+                EchoServer.start(builder -> builder.maxPending(limit).namespace("/", _ -> Admission.accept(socket -> {
+                    socket.onDisconnect(ends::add);
+                    while (socket.connected()) {
+                        socket.emit("output", CHUNK);
+                    }
+                })))) {
             String session = Wire.poll(server);
             Wire.post(server, session, "40");
             assertThat(ends.poll(30, TimeUnit.SECONDS)).isEqualTo(DisconnectReason.OVERFLOW);
@@ -122,15 +125,15 @@ class BoundsTest {
             List<String> polls = new ArrayList<>();
             for (int i = 0; i < 200; i++) {
                 switch (i % 4) {
-                case 0 -> wires.add(Wire.enter(server));
-                case 1 -> wires.add(Wire.open(server));
-                case 2 -> polls.add(Wire.poll(server));
-                default -> {
-                    String session = Wire.poll(server);
-                    Wire wire = Wire.upgrade(server, session, 0);
-                    assertThat(wire.send("2probe").text()).isEqualTo("3probe");
-                    wires.add(wire.send("5").in());
-                }
+                    case 0 -> wires.add(Wire.enter(server));
+                    case 1 -> wires.add(Wire.open(server));
+                    case 2 -> polls.add(Wire.poll(server));
+                    default -> {
+                        String session = Wire.poll(server);
+                        Wire wire = Wire.upgrade(server, session, 0);
+                        assertThat(wire.send("2probe").text()).isEqualTo("3probe");
+                        wires.add(wire.send("5").in());
+                    }
                 }
             }
             Stats busy = server.stats();

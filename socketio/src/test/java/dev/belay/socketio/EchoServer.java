@@ -43,9 +43,11 @@ final class EchoServer implements AutoCloseable {
 
     /// As the suites want it: `java ... EchoServer 3000`.
     public static void main(String[] args) throws Exception {
-        Settings settings = new Settings("/engine.io/", Duration.ofMillis(300), Duration.ofMillis(200), Duration.ofSeconds(10), Duration.ofSeconds(1),
+        Settings settings = new Settings("/engine.io/", Duration.ofMillis(300), Duration.ofMillis(200),
+                Duration.ofSeconds(10), Duration.ofSeconds(1),
                 1_000_000, 1 << 20, 1000, _ -> Optional.empty());
-        EchoServer server = new EchoServer(Integer.parseInt(args[0]), quick(SocketServer.builder()).build(), new Engine(settings, Echo::new));
+        EchoServer server = new EchoServer(Integer.parseInt(args[0]), quick(SocketServer.builder()).build(),
+                new Engine(settings, Echo::new));
         // The suites ping after 300 ms: the first client must not wait for the classes of JSON.
         new Decoder(100).text("2[\"warm\",{\"up\":[1,true]}]");
         Encoder.event("/", 0, List.of("warm", Map.of("up", new byte[1])));
@@ -54,7 +56,8 @@ final class EchoServer implements AutoCloseable {
     }
 
     static SocketServer.Builder quick(SocketServer.Builder builder) {
-        return echoes(builder.pingInterval(Duration.ofMillis(300)).pingTimeout(Duration.ofMillis(200)).connectTimeout(Duration.ofSeconds(1)));
+        return echoes(builder.pingInterval(Duration.ofMillis(300)).pingTimeout(Duration.ofMillis(200))
+                .connectTimeout(Duration.ofSeconds(1)));
     }
 
     /// Has the JDK open what it keeps open, such as the descriptors of its own, before leaks are counted.
@@ -168,7 +171,6 @@ final class EchoServer implements AutoCloseable {
         }
 
         @Override
-        public void closed(DisconnectReason reason) {
-        }
+        public void closed(DisconnectReason reason) {}
     }
 }

@@ -3,14 +3,19 @@ package dev.belay.socketio;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belay.testkit.LeakCheck;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,7 +44,9 @@ class EngineProtocolTest {
     @Test
     void theGateRefusesAHandshakeWithItsStatus() throws Exception {
         try (EchoServer server = EchoServer.start(builder -> builder
-                .allow(request -> request.getHeaders().contains("X-Good") ? Optional.empty() : Optional.of(new Refusal(401, "who are you?"))))) {
+                .allow(request -> request.getHeaders().contains("X-Good")
+                        ? Optional.empty()
+                        : Optional.of(new Refusal(401, "who are you?"))))) {
             assertThat(Wire.get(server, "")).satisfies(answer -> {
                 assertThat(answer.status()).isEqualTo(401);
                 assertThat(answer.body()).contains("who are you?");
@@ -81,7 +88,8 @@ class EngineProtocolTest {
             String session = Wire.poll(server);
             CompletableFuture<Wire.Answer> one = Wire.getLater(server, session);
             CompletableFuture<Wire.Answer> other = Wire.getLater(server, session);
-            assertThat(new Wire.Answer[]{one.get(), other.get()}).extracting(Wire.Answer::status).containsExactlyInAnyOrder(200, 400);
+            assertThat(new Wire.Answer[] {one.get(), other.get()}).extracting(Wire.Answer::status)
+                    .containsExactlyInAnyOrder(200, 400);
             assertThat(one.get().status() == 200 ? one.get().body() : other.get().body()).isEqualTo("1");
             assertThat(Wire.get(server, session).status()).isEqualTo(400);
         }
@@ -91,14 +99,16 @@ class EngineProtocolTest {
     void aSecondPostEndsTheConnection() throws Exception {
         CountDownLatch busy = new CountDownLatch(1);
         CountDownLatch go = new CountDownLatch(1);
-        try (EchoServer server = EchoServer.start(builder -> builder.namespace("/", _ -> Admission.accept(socket -> socket.on("block", (_, _) -> {
-            busy.countDown();
-            go.await();
-        }))))) {
+        try (EchoServer server = EchoServer
+                .start(builder -> builder.namespace("/", _ -> Admission.accept(socket -> socket.on("block", (_, _) -> {
+                    busy.countDown();
+                    go.await();
+                }))))) {
             String session = Wire.poll(server);
             // More than the inbox takes: this POST is not answered before the handler goes on.
             String body = "40\u001e42[\"block\"]\u001e42[\"x\",\"" + "y".repeat(200_000) + "\"]\u001e42[\"z\"]";
-            CompletableFuture<Wire.Answer> held = CompletableFuture.supplyAsync(() -> Wire.post(server, session, body), task -> Thread.ofPlatform().start(task));
+            CompletableFuture<Wire.Answer> held = CompletableFuture.supplyAsync(() -> Wire.post(server, session, body),
+                    task -> Thread.ofPlatform().start(task));
             busy.await();
             assertThat(held).isNotDone();
             assertThat(Wire.post(server, session, "3").status()).isEqualTo(400);
@@ -112,10 +122,13 @@ class EngineProtocolTest {
     void aClientWhosePongWaitsBehindABusyHandlerIsNotTimedOut() throws Exception {
         CountDownLatch go = new CountDownLatch(1);
         CountDownLatch after = new CountDownLatch(1);
-        try (EchoServer server = EchoServer.start(builder -> builder.pingInterval(Duration.ofSeconds(3)).pingTimeout(Duration.ofMillis(50))
-                .namespace("/", _ -> Admission.accept(socket -> socket.on("block", (_, _) -> go.await()).on("after", (_, _) -> after.countDown()))));
+        try (EchoServer server = EchoServer.start(builder -> builder.pingInterval(Duration.ofSeconds(3))
+                .pingTimeout(Duration.ofMillis(50))
+                .namespace("/", _ -> Admission.accept(
+                        socket -> socket.on("block", (_, _) -> go.await()).on("after", (_, _) -> after.countDown()))));
                 Wire wire = Wire.open(server)) {
-            wire.send("40").send("42[\"block\"]").send("42[\"x\",\"" + "y".repeat(200_000) + "\"]").send("42[\"after\"]");
+            wire.send("40").send("42[\"block\"]").send("42[\"x\",\"" + "y".repeat(200_000) + "\"]")
+                    .send("42[\"after\"]");
             server.timers().awaitStarted(20); // as many times the answer to a ping did not come
             assertThat(server.stats().connections()).isOne();
             go.countDown();
@@ -132,7 +145,8 @@ class EngineProtocolTest {
 
             String another = Wire.poll(server);
             String chunks = "2711\r\n" + "4".repeat(0x2711) + "\r\n0\r\n\r\n";
-            assertThat(Wire.request(server, "POST", another, "Transfer-Encoding: chunked\r\n", chunks).status()).isEqualTo(413);
+            assertThat(Wire.request(server, "POST", another, "Transfer-Encoding: chunked\r\n", chunks).status())
+                    .isEqualTo(413);
             assertThat(Wire.get(server, another).status()).isEqualTo(400);
 
             try (Wire wire = Wire.open(server)) {
@@ -148,7 +162,8 @@ class EngineProtocolTest {
     @Test
     void malformedPayloadsEndAPollingConnection() throws Exception {
         try (EchoServer server = EchoServer.start()) {
-            for (String bad : new String[]{"", "abc", "9", "\u001e", "4abc", "0", "2", "5", "b!!!", "bAQID", "3\u001e\u001e3", "42[\"early\"]"}) {
+            for (String bad : new String[] {"", "abc", "9", "\u001e", "4abc", "0", "2", "5", "b!!!", "bAQID",
+                    "3\u001e\u001e3", "42[\"early\"]"}) {
                 String session = Wire.poll(server);
                 assertThat(Wire.post(server, session, bad).status()).as(bad).isEqualTo(400);
                 assertThat(Wire.get(server, session).status()).as(bad).isEqualTo(400);
@@ -160,7 +175,8 @@ class EngineProtocolTest {
     @Test
     void aWebSocketMessageMayComeInPiecesWithPingsBetween() throws Exception {
         try (EchoServer server = EchoServer.start(); Wire wire = Wire.enter(server)) {
-            wire.frame(0x01, "42[\"mess".getBytes(StandardCharsets.UTF_8)).frame(0x89, new byte[]{1}).frame(0x80, "age\",1]".getBytes(StandardCharsets.UTF_8));
+            wire.frame(0x01, "42[\"mess".getBytes(StandardCharsets.UTF_8)).frame(0x89, new byte[] {1}).frame(0x80,
+                    "age\",1]".getBytes(StandardCharsets.UTF_8));
             Wire.Event pong = wire.next();
             assertThat(pong).isInstanceOf(Wire.Event.Text.class); // the pong's frame
             assertThat(wire.text()).isEqualTo("42[\"message-back\",1]");
@@ -170,15 +186,17 @@ class EngineProtocolTest {
     @Test
     void textThatIsNotUtf8EndsTheConnection() throws Exception {
         try (EchoServer server = EchoServer.start(); Wire wire = Wire.open(server)) {
-            assertThat(wire.frame(0x81, new byte[]{'4', (byte) 0xff}).end()).isEqualTo(1007);
+            assertThat(wire.frame(0x81, new byte[] {'4', (byte) 0xff}).end()).isEqualTo(1007);
         }
     }
 
     @Test
     void pongsKeepAConnectionAliveAndSilenceEndsIt() throws Exception {
         BlockingQueue<DisconnectReason> ends = new LinkedBlockingQueue<>();
-        try (EchoServer server = EchoServer.start(builder -> builder.pingInterval(Duration.ofMillis(100)).pingTimeout(Duration.ofSeconds(1)).namespace("/",
-                _ -> Admission.accept(socket -> socket.onDisconnect(ends::add)))); Wire wire = Wire.open(server)) {
+        try (EchoServer server = EchoServer.start(builder -> builder.pingInterval(Duration.ofMillis(100))
+                .pingTimeout(Duration.ofSeconds(1)).namespace("/",
+                        _ -> Admission.accept(socket -> socket.onDisconnect(ends::add))));
+                Wire wire = Wire.open(server)) {
             wire.send("40");
             assertThat(wire.text()).startsWith("40");
             for (int i = 0; i < 5; i++) {
@@ -232,7 +250,7 @@ class EngineProtocolTest {
     void aProbeThatFailsLeavesTheClientPolling() throws Exception {
         try (EchoServer server = EchoServer.start(builder -> builder.upgradeTimeout(Duration.ofMillis(200)))) {
             String session = Wire.poll(server);
-            for (String wrong : new String[]{"5", "2", "4hello", "xyz"}) {
+            for (String wrong : new String[] {"5", "2", "4hello", "xyz"}) {
                 try (Wire wire = Wire.upgrade(server, session, 0)) {
                     assertThat(wire.send(wrong).end()).as(wrong).isEqualTo(1000);
                 }
@@ -243,6 +261,46 @@ class EngineProtocolTest {
             }
             Wire.post(server, session, "40");
             assertThat(Wire.get(server, session).body()).startsWith("40{");
+        }
+    }
+
+    @Test
+    void aStreamGoesOnWithoutAGapAcrossAnUpgrade() throws Exception {
+        try (EchoServer server = EchoServer.start(
+                builder -> builder.namespace("/", _ -> Admission.accept(socket -> Thread.startVirtualThread(() -> {
+                    for (int i = 0; socket.connected(); i++) {
+                        byte[] number = {(byte) (i >> 16), (byte) (i >> 8), (byte) i};
+                        socket.emit("n", (Object) number).handle((_, _) -> null).toCompletableFuture().join();
+                    }
+                }))))) {
+            String session = Wire.poll(server);
+            Wire.post(server, session, "40");
+            List<Integer> numbers = new ArrayList<>();
+            while (numbers.size() < 20) {
+                collect(Wire.get(server, session).body(), numbers);
+            }
+            try (Wire wire = Wire.upgrade(server, session, 0)) {
+                assertThat(wire.send("2probe").text()).isEqualTo("3probe");
+                collect(Wire.get(server, session).body(), numbers);
+                int polled = numbers.size();
+                wire.send("5");
+                while (numbers.size() < polled + 1000) {
+                    if (wire.next() instanceof Wire.Event.Bytes(ByteBuffer bytes)) {
+                        numbers.add(((bytes.get(0) & 255) << 16) | ((bytes.get(1) & 255) << 8) | (bytes.get(2) & 255));
+                    }
+                }
+            }
+            assertThat(numbers).isEqualTo(IntStream.range(0, numbers.size()).boxed().toList());
+        }
+    }
+
+    /// Adds the numbers in a payload.
+    private static void collect(String payload, List<Integer> numbers) {
+        for (String part : payload.split("\u001e", -1)) {
+            if (part.startsWith("b")) {
+                byte[] bytes = Base64.getDecoder().decode(part.substring(1));
+                numbers.add(((bytes[0] & 255) << 16) | ((bytes[1] & 255) << 8) | (bytes[2] & 255));
+            }
         }
     }
 }

@@ -32,7 +32,8 @@ class OfficialClientTest {
 
     @BeforeAll
     static void warmUp() throws Exception {
-        assertThat(Files.isDirectory(CLIENT.resolve("node_modules"))).as("run npm ci in socketio/src/test/client, as scripts/verify does").isTrue();
+        assertThat(Files.isDirectory(CLIENT.resolve("node_modules")))
+                .as("run npm ci in socketio/src/test/client, as scripts/verify does").isTrue();
         EchoServer.warmUp();
     }
 
@@ -61,7 +62,8 @@ class OfficialClientTest {
     @Test
     void namespacesRefuseWithMessageAndData() throws Exception {
         try (EchoServer server = EchoServer
-                .start(builder -> builder.namespace("/closed", _ -> Admission.refuse("no entry", Map.of("code", "DENIED", "retry_after_ms", 5))))) {
+                .start(builder -> builder.namespace("/closed",
+                        _ -> Admission.refuse("no entry", Map.of("code", "DENIED", "retry_after_ms", 5))))) {
             run(server, "namespaces");
         }
     }
@@ -69,10 +71,11 @@ class OfficialClientTest {
     @Test
     void theClientLearnsWhyItWasDisconnected() throws Exception {
         try (EchoServer server = EchoServer.start(builder -> builder.namespace("/",
-                _ -> Admission.accept(socket -> socket.on("leave", (_, _) -> socket.disconnect()).on("close", (_, _) -> {
-                    socket.emit("last", "last".getBytes(StandardCharsets.UTF_8));
-                    socket.close();
-                }))))) {
+                _ -> Admission
+                        .accept(socket -> socket.on("leave", (_, _) -> socket.disconnect()).on("close", (_, _) -> {
+                            socket.emit("last", "last".getBytes(StandardCharsets.UTF_8));
+                            socket.close();
+                        }))))) {
             run(server, "reasons");
         }
     }
@@ -80,23 +83,26 @@ class OfficialClientTest {
     @Test
     void theServerAsksAndWaitsForAWhileOnly() throws Exception {
         try (EchoServer server = EchoServer
-                .start(builder -> builder.namespace("/", _ -> Admission.accept(socket -> socket.on("interrogate", (_, ack) -> {
-                    List<JsonNode> answer = socket.emitWithAck(Duration.ofSeconds(60), "ask", (Object) new byte[]{'q'}).get();
-                    String silence = "";
-                    try {
-                        socket.emitWithAck(Duration.ofMillis(100), "silence").get();
-                    } catch (ExecutionException e) {
-                        silence = e.getCause().getClass().getSimpleName();
-                    }
-                    ack.reply(answer, silence);
-                }))))) {
+                .start(builder -> builder.namespace("/",
+                        _ -> Admission.accept(socket -> socket.on("interrogate", (_, ack) -> {
+                            List<JsonNode> answer =
+                                    socket.emitWithAck(Duration.ofSeconds(60), "ask", (Object) new byte[] {'q'}).get();
+                            String silence = "";
+                            try {
+                                socket.emitWithAck(Duration.ofMillis(100), "silence").get();
+                            } catch (ExecutionException e) {
+                                silence = e.getCause().getClass().getSimpleName();
+                            }
+                            ack.reply(answer, silence);
+                        }))))) {
             run(server, "answers");
         }
     }
 
     @Test
     void theClientAnswersHeartbeats() throws Exception {
-        try (EchoServer server = EchoServer.start(builder -> builder.pingInterval(Duration.ofMillis(100)).pingTimeout(Duration.ofSeconds(20)))) {
+        try (EchoServer server = EchoServer
+                .start(builder -> builder.pingInterval(Duration.ofMillis(100)).pingTimeout(Duration.ofSeconds(20)))) {
             run(server, "heartbeats");
         }
     }
@@ -107,7 +113,8 @@ class OfficialClientTest {
         try (EchoServer server = EchoServer.start(builder -> builder.namespace("/", _ -> Admission.accept(socket -> {
             CountDownLatch enough = new CountDownLatch(1);
             socket.on("enough", (_, _) -> enough.countDown());
-            socket.on("flood", (args, _) -> Thread.startVirtualThread(() -> pump(socket, args.get(0).intValue(), enough)));
+            socket.on("flood",
+                    (args, _) -> Thread.startVirtualThread(() -> pump(socket, args.get(0).intValue(), enough)));
         })))) {
             String output = run(server, scenario, "8000000");
             System.out.println("socket.io-client, " + scenario + ": " + output.strip());

@@ -57,11 +57,14 @@ class SocketProtocolTest {
 
     @Test
     void aNamespaceRefusesWithAMessageAndData() throws Exception {
-        try (EchoServer server = EchoServer.start(builder -> builder.namespace("/closed", _ -> Admission.refuse("no", Map.of("retry", 5)))
-                .namespace("/broken", _ -> {
-                    throw new IllegalStateException("expected by a test");
-                })); Wire wire = Wire.open(server)) {
-            assertThat(wire.send("40/closed,").text()).isEqualTo("44/closed,{\"message\":\"no\",\"data\":{\"retry\":5}}");
+        try (EchoServer server = EchoServer
+                .start(builder -> builder.namespace("/closed", _ -> Admission.refuse("no", Map.of("retry", 5)))
+                        .namespace("/broken", _ -> {
+                            throw new IllegalStateException("expected by a test");
+                        }));
+                Wire wire = Wire.open(server)) {
+            assertThat(wire.send("40/closed,").text())
+                    .isEqualTo("44/closed,{\"message\":\"no\",\"data\":{\"retry\":5}}");
             assertThat(wire.send("40/broken,").text()).isEqualTo("44/broken,{\"message\":\"Internal error\"}");
             assertThat(wire.send("40/random").text()).isEqualTo("44/random,{\"message\":\"Invalid namespace\"}");
             assertThat(server.stats().sockets()).isZero();
@@ -71,7 +74,8 @@ class SocketProtocolTest {
 
     @Test
     void aClientWithoutANamespaceIsSentAway() throws Exception {
-        try (EchoServer server = EchoServer.start(builder -> builder.connectTimeout(Duration.ofMillis(200))); Wire wire = Wire.open(server)) {
+        try (EchoServer server = EchoServer.start(builder -> builder.connectTimeout(Duration.ofMillis(200)));
+                Wire wire = Wire.open(server)) {
             assertThat(wire.end()).isEqualTo(1000);
             try (Wire left = Wire.enter(server)) {
                 assertThat(left.send("41").end()).isEqualTo(1000);
@@ -82,9 +86,12 @@ class SocketProtocolTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"4", "4abc", "49", "42", "42{}", "42[]", "42[1.5]", "42[null]", "42[\"connect\"]", "42[\"disconnect\",1]", "42abc[\"x\"]",
-            "42[\"x\"", "42[\"x\"]x", "421234567890123456789[\"x\"]", "43[1]", "431", "431{}", "44{\"message\":\"x\"}", "41[]", "4112", "40", "40[]", "45[\"x\"]",
-            "451[\"x\"]", "45-[\"x\"]", "4565-[\"x\"]", "451-{}", "450-[{\"_placeholder\":true,\"num\":0}]", "42/other,[\"x\"]", "46/other,1[]", "0", "2", "5", "7",
+    @ValueSource(strings = {"4", "4abc", "49", "42", "42{}", "42[]", "42[1.5]", "42[null]", "42[\"connect\"]",
+            "42[\"disconnect\",1]", "42abc[\"x\"]",
+            "42[\"x\"", "42[\"x\"]x", "421234567890123456789[\"x\"]", "43[1]", "431", "431{}", "44{\"message\":\"x\"}",
+            "41[]", "4112", "40", "40[]", "45[\"x\"]",
+            "451[\"x\"]", "45-[\"x\"]", "4565-[\"x\"]", "451-{}", "450-[{\"_placeholder\":true,\"num\":0}]",
+            "42/other,[\"x\"]", "46/other,1[]", "0", "2", "5", "7",
             "", "x"})
     void aMalformedPacketCostsTheConnection(String packet) throws Exception {
         try (EchoServer server = EchoServer.start(); Wire wire = Wire.enter(server)) {
@@ -111,7 +118,8 @@ class SocketProtocolTest {
                 assertThat(wire.send(two).send(new byte[600]).send(new byte[600]).end()).isEqualTo(1000); // together too long
             }
             try (Wire wire = Wire.enter(server)) {
-                assertThat(wire.send("451-[\"message\",{\"_placeholder\":true,\"num\":1}]").send(new byte[1]).end()).isEqualTo(1000);
+                assertThat(wire.send("451-[\"message\",{\"_placeholder\":true,\"num\":1}]").send(new byte[1]).end())
+                        .isEqualTo(1000);
             }
         }
     }
@@ -126,58 +134,64 @@ class SocketProtocolTest {
     @Test
     void attachmentsTravelNestedAndInAnswers() throws Exception {
         try (EchoServer server = EchoServer.start(); Wire wire = Wire.enter(server)) {
-            String args = "{\"a\":[{\"_placeholder\":true,\"num\":0}],\"b\":{\"c\":{\"_placeholder\":true,\"num\":1}}},\"é€😀\"]";
-            wire.send("452-[\"message\"," + args).send(new byte[]{1, 2, 3}).send(new byte[0]);
+            String args =
+                    "{\"a\":[{\"_placeholder\":true,\"num\":0}],\"b\":{\"c\":{\"_placeholder\":true,\"num\":1}}},\"é€😀\"]";
+            wire.send("452-[\"message\"," + args).send(new byte[] {1, 2, 3}).send(new byte[0]);
             assertThat(wire.text()).isEqualTo("452-[\"message-back\"," + args);
-            assertThat(wire.bytes()).isEqualTo(ByteBuffer.wrap(new byte[]{1, 2, 3}));
+            assertThat(wire.bytes()).isEqualTo(ByteBuffer.wrap(new byte[] {1, 2, 3}));
             assertThat(wire.bytes().remaining()).isZero();
-            wire.send("452-7[\"message-with-ack\"," + args).send(new byte[]{1}).send(new byte[]{2});
+            wire.send("452-7[\"message-with-ack\"," + args).send(new byte[] {1}).send(new byte[] {2});
             assertThat(wire.text()).isEqualTo("462-7[" + args);
-            assertThat(wire.bytes()).isEqualTo(ByteBuffer.wrap(new byte[]{1}));
-            assertThat(wire.bytes()).isEqualTo(ByteBuffer.wrap(new byte[]{2}));
+            assertThat(wire.bytes()).isEqualTo(ByteBuffer.wrap(new byte[] {1}));
+            assertThat(wire.bytes()).isEqualTo(ByteBuffer.wrap(new byte[] {2}));
         }
     }
 
     /// A value with bytes in it.
-    record Output(String id, long offset, ByteBuffer data) {
-    }
+    record Output(String id, long offset, ByteBuffer data) {}
 
     @Test
     void recordsBuffersAndArraysAreSentAsTheyAre() throws Exception {
-        ByteBuffer direct = ByteBuffer.allocateDirect(3).put(new byte[]{7, 8, 9}).flip();
+        ByteBuffer direct = ByteBuffer.allocateDirect(3).put(new byte[] {7, 8, 9}).flip();
         try (EchoServer server = EchoServer.start(builder -> builder.namespace("/", _ -> Admission.accept(socket -> {
-            socket.emit("output", new Output("s", 5, ByteBuffer.wrap(new byte[]{0, 1, 2, 3}, 1, 2)));
-            socket.emit("output", new byte[]{4}, direct);
+            socket.emit("output", new Output("s", 5, ByteBuffer.wrap(new byte[] {0, 1, 2, 3}, 1, 2)));
+            socket.emit("output", new byte[] {4}, direct);
         }))); Wire wire = Wire.open(server)) {
             wire.send("40");
             assertThat(wire.text()).startsWith("40");
-            assertThat(wire.text()).isEqualTo("451-[\"output\",{\"id\":\"s\",\"offset\":5,\"data\":{\"_placeholder\":true,\"num\":0}}]");
-            assertThat(wire.bytes()).isEqualTo(ByteBuffer.wrap(new byte[]{1, 2}));
-            assertThat(wire.text()).isEqualTo("452-[\"output\",{\"_placeholder\":true,\"num\":0},{\"_placeholder\":true,\"num\":1}]");
-            assertThat(wire.bytes()).isEqualTo(ByteBuffer.wrap(new byte[]{4}));
-            assertThat(wire.bytes()).isEqualTo(ByteBuffer.wrap(new byte[]{7, 8, 9}));
+            assertThat(wire.text()).isEqualTo(
+                    "451-[\"output\",{\"id\":\"s\",\"offset\":5,\"data\":{\"_placeholder\":true,\"num\":0}}]");
+            assertThat(wire.bytes()).isEqualTo(ByteBuffer.wrap(new byte[] {1, 2}));
+            assertThat(wire.text())
+                    .isEqualTo("452-[\"output\",{\"_placeholder\":true,\"num\":0},{\"_placeholder\":true,\"num\":1}]");
+            assertThat(wire.bytes()).isEqualTo(ByteBuffer.wrap(new byte[] {4}));
+            assertThat(wire.bytes()).isEqualTo(ByteBuffer.wrap(new byte[] {7, 8, 9}));
         }
     }
 
     @Test
     void anAnswerComesOnceOrTimesOutOrFailsWithTheConnection() throws Exception {
         BlockingQueue<Socket> sockets = new LinkedBlockingQueue<>();
-        try (EchoServer server = EchoServer.start(builder -> builder.namespace("/", _ -> Admission.accept(sockets::add)));
+        try (EchoServer server =
+                EchoServer.start(builder -> builder.namespace("/", _ -> Admission.accept(sockets::add)));
                 Wire wire = Wire.open(server)) {
             wire.send("40").text();
             Socket socket = next(sockets);
             CompletableFuture<List<JsonNode>> answer = socket.emitWithAck(Duration.ofSeconds(60), "ask", 1);
             assertThat(wire.text()).isEqualTo("420[\"ask\",1]");
-            wire.send("4399[]").send("461-0[{\"_placeholder\":true,\"num\":0},\"x\"]").send(new byte[]{5}).send("430[\"again\"]");
+            wire.send("4399[]").send("461-0[{\"_placeholder\":true,\"num\":0},\"x\"]").send(new byte[] {5})
+                    .send("430[\"again\"]");
             assertThat(answer.get(30, TimeUnit.SECONDS).get(0).binaryValue()).containsExactly(5);
 
-            assertThatThrownBy(() -> socket.emitWithAck(Duration.ofMillis(50), "ask").get()).isInstanceOf(ExecutionException.class)
+            assertThatThrownBy(() -> socket.emitWithAck(Duration.ofMillis(50), "ask").get())
+                    .isInstanceOf(ExecutionException.class)
                     .hasCauseInstanceOf(TimeoutException.class);
 
             CompletableFuture<List<JsonNode>> never = socket.emitWithAck(Duration.ofSeconds(60), "ask");
             wire.hangUp();
             assertThatThrownBy(never::get).hasCauseInstanceOf(DisconnectedException.class);
-            assertThatThrownBy(() -> socket.emitWithAck(Duration.ofSeconds(60), "ask").get()).hasCauseInstanceOf(DisconnectedException.class);
+            assertThatThrownBy(() -> socket.emitWithAck(Duration.ofSeconds(60), "ask").get())
+                    .hasCauseInstanceOf(DisconnectedException.class);
             assertThatThrownBy(() -> socket.emit("disconnect")).isInstanceOf(IllegalArgumentException.class);
             server.timers().awaitRunning(0);
         }
@@ -185,10 +199,11 @@ class SocketProtocolTest {
 
     @Test
     void aHandlerMayWaitForAnAnswer() throws Exception {
-        try (EchoServer server = EchoServer.start(builder -> builder.namespace("/", _ -> Admission.accept(socket -> socket.on("go", (_, ack) -> {
-            ack.reply(socket.emitWithAck(Duration.ofSeconds(60), "ask").get().get(0));
-            ack.reply("twice");
-        })))); Wire wire = Wire.open(server)) {
+        try (EchoServer server = EchoServer
+                .start(builder -> builder.namespace("/", _ -> Admission.accept(socket -> socket.on("go", (_, ack) -> {
+                    ack.reply(socket.emitWithAck(Duration.ofSeconds(60), "ask").get().get(0));
+                    ack.reply("twice");
+                })))); Wire wire = Wire.open(server)) {
             wire.send("40").text();
             assertThat(wire.send("421[\"go\"]").text()).isEqualTo("420[\"ask\"]");
             assertThat(wire.send("430[\"yes\"]").text()).isEqualTo("431[\"yes\"]");
@@ -200,12 +215,13 @@ class SocketProtocolTest {
         BlockingQueue<Integer> seen = new LinkedBlockingQueue<>();
         BlockingQueue<DisconnectReason> ends = new LinkedBlockingQueue<>();
         try (EchoServer server = EchoServer.start(
-                builder -> builder.namespace("/", _ -> Admission.accept(socket -> socket.onDisconnect(ends::add).on("n", (args, _) -> {
-                    seen.add(args.get(0).intValue());
-                    if (args.get(0).intValue() == 3) {
-                        throw new IllegalStateException("expected by a test");
-                    }
-                }))));
+                builder -> builder.namespace("/",
+                        _ -> Admission.accept(socket -> socket.onDisconnect(ends::add).on("n", (args, _) -> {
+                            seen.add(args.get(0).intValue());
+                            if (args.get(0).intValue() == 3) {
+                                throw new IllegalStateException("expected by a test");
+                            }
+                        }))));
                 Wire wire = Wire.open(server)) {
             wire.send("40").text();
             for (int i = 0; i < 1000; i++) {
@@ -221,10 +237,11 @@ class SocketProtocolTest {
     void theReasonOfADisconnectIsTold() throws Exception {
         BlockingQueue<DisconnectReason> ends = new LinkedBlockingQueue<>();
         try (EchoServer server = EchoServer.start(builder -> builder.namespace("/", _ -> Admission
-                .accept(socket -> socket.onDisconnect(ends::add).on("leave", (_, _) -> socket.disconnect()).on("close", (_, _) -> {
-                    socket.emit("last");
-                    socket.close();
-                }))))) {
+                .accept(socket -> socket.onDisconnect(ends::add).on("leave", (_, _) -> socket.disconnect()).on("close",
+                        (_, _) -> {
+                            socket.emit("last");
+                            socket.close();
+                        }))))) {
             try (Wire wire = Wire.open(server)) {
                 wire.send("40").text();
                 assertThat(wire.send("42[\"leave\"]").text()).isEqualTo("41");

@@ -24,20 +24,16 @@ final class Wire implements AutoCloseable {
     private static final Executor THREADS = task -> Thread.ofPlatform().start(task);
 
     /// An answer to a request.
-    record Answer(int status, String body) {
-    }
+    record Answer(int status, String body) {}
 
     /// What a WebSocket brings: a text, bytes, or its end.
     sealed interface Event {
-        record Text(String text) implements Event {
-        }
+        record Text(String text) implements Event {}
 
-        record Bytes(ByteBuffer bytes) implements Event {
-        }
+        record Bytes(ByteBuffer bytes) implements Event {}
 
         /// The code of a close frame, 0 if the connection ended without one.
-        record End(int code) implements Event {
-        }
+        record End(int code) implements Event {}
     }
 
     private final Socket socket;
@@ -64,14 +60,17 @@ final class Wire implements AutoCloseable {
     }
 
     static CompletableFuture<Answer> getLater(EchoServer server, String query) {
-        return CompletableFuture.supplyAsync(() -> get(server, query), THREADS).orTimeout(PATIENCE_MS, TimeUnit.MILLISECONDS);
+        return CompletableFuture.supplyAsync(() -> get(server, query), THREADS).orTimeout(PATIENCE_MS,
+                TimeUnit.MILLISECONDS);
     }
 
     static Answer request(EchoServer server, String method, String query, String headers, String body) {
         try (Wire wire = new Wire(server.port(), 0)) {
             byte[] bytes = body == null ? new byte[0] : body.getBytes(StandardCharsets.UTF_8);
-            String length = body == null || headers.contains("chunked") ? "" : "Content-Length: " + bytes.length + "\r\n";
-            wire.write((method + " /socket.io/?EIO=4&transport=polling" + query + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + headers + length
+            String length =
+                    body == null || headers.contains("chunked") ? "" : "Content-Length: " + bytes.length + "\r\n";
+            wire.write((method + " /socket.io/?EIO=4&transport=polling" + query
+                    + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + headers + length
                     + "\r\n").getBytes(StandardCharsets.UTF_8));
             try {
                 wire.write(bytes);
@@ -118,7 +117,8 @@ final class Wire implements AutoCloseable {
 
     static Wire upgrade(EchoServer server, String query, int receiveBuffer) throws IOException {
         Wire wire = new Wire(server.port(), receiveBuffer);
-        wire.write(("GET /socket.io/?EIO=4&transport=websocket" + query + " HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+        wire.write(("GET /socket.io/?EIO=4&transport=websocket" + query
+                + " HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
                 + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
                 + "Sec-WebSocket-Extensions: permessage-deflate\r\n\r\n").getBytes(StandardCharsets.UTF_8));
         assertThat(wire.head()).isEqualTo(101);
@@ -161,7 +161,8 @@ final class Wire implements AutoCloseable {
                 return new Event.End(0);
             }
             int length = in.readUnsignedByte();
-            byte[] payload = in.readNBytes(length < 126 ? length : length == 126 ? in.readUnsignedShort() : (int) in.readLong());
+            byte[] payload =
+                    in.readNBytes(length < 126 ? length : length == 126 ? in.readUnsignedShort() : (int) in.readLong());
             int opCode = head & 15;
             if (opCode == 8) {
                 return new Event.End(payload.length < 2 ? 1005 : (payload[0] & 255) * 256 + (payload[1] & 255));
@@ -183,9 +184,9 @@ final class Wire implements AutoCloseable {
 
     String text() throws IOException {
         return switch (next()) {
-        case Event.Text(String text) -> text;
-        case Event.Bytes(ByteBuffer bytes) -> throw new AssertionError("bytes: " + bytes);
-        case Event.End(int code) -> throw new AssertionError("the end: " + code);
+            case Event.Text(String text) -> text;
+            case Event.Bytes(ByteBuffer bytes) -> throw new AssertionError("bytes: " + bytes);
+            case Event.End(int code) -> throw new AssertionError("the end: " + code);
         };
     }
 
