@@ -25,7 +25,7 @@ async function echoes(options) {
   socket.disconnect();
 }
 
-// Counts events while the server sends without a break; polling, and upgraded on the way unless told otherwise.
+// Checks every byte while the server sends without a break, and with the default options while the client upgrades.
 async function flood(options) {
   const socket = connect(options);
   const hash = createHash("sha256");

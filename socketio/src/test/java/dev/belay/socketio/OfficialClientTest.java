@@ -109,7 +109,7 @@ class OfficialClientTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"flood", "floodWebsocket", "floodPolling"})
-    void aFloodArrivesCompleteAndInOrderAlsoAcrossAnUpgrade(String scenario) throws Exception {
+    void aFloodArrivesCompleteAndInOrder(String scenario) throws Exception {
         try (EchoServer server = EchoServer.start(builder -> builder.namespace("/", _ -> Admission.accept(socket -> {
             CountDownLatch enough = new CountDownLatch(1);
             socket.on("enough", (_, _) -> enough.countDown());
