@@ -1,0 +1,176 @@
+package dev.belay.socketio;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
+import java.nio.ByteBuffer;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.VirtualThreads;
+import org.eclipse.jetty.util.component.LifeCycle;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
+
+/// The server that the official protocol suites expect, and the base of our own tests: `/engine.io/` echoes messages,
+/// `/socket.io/` echoes events in `/` and greets in `/custom`.
+final class EchoServer implements AutoCloseable {
+    private final Server jetty;
+    private final SocketServer sockets;
+    private final Timers timers = new Timers();
+
+    private EchoServer(int port, SocketServer sockets, Handler... more) throws Exception {
+        this.sockets = sockets;
+        QueuedThreadPool threads = new QueuedThreadPool();
+        threads.setVirtualThreadsExecutor(VirtualThreads.getNamedVirtualThreadsExecutor("belay-http"));
+        threads.setName("belay-jetty");
+        jetty = new Server(threads, timers, null);
+        ServerConnector connector = new ServerConnector(jetty);
+        connector.setHost("127.0.0.1");
+        connector.setPort(port);
+        jetty.addConnector(connector);
+        Handler.Sequence handlers = new Handler.Sequence(sockets.handler());
+        for (Handler handler : more) {
+            handlers.addHandler(handler);
+        }
+        jetty.setHandler(handlers);
+        jetty.start();
+    }
+
+    /// As the suites want it: `java ... EchoServer 3000`.
+    public static void main(String[] args) throws Exception {
+        Settings settings = new Settings("/engine.io/", Duration.ofMillis(300), Duration.ofMillis(200),
+                Duration.ofSeconds(10), Duration.ofSeconds(1),
+                1_000_000, 1 << 20, 1000, _ -> Optional.empty());
+        EchoServer server = new EchoServer(Integer.parseInt(args[0]), quick(SocketServer.builder()).build(),
+                new Engine(settings, Echo::new));
+        // The suites ping after 300 ms: the first client must not wait for the classes of JSON.
+        new Decoder(100).text("2[\"warm\",{\"up\":[1,true]}]");
+        Encoder.event("/", 0, List.of("warm", Map.of("up", new byte[1])));
+        System.out.println("listening on " + server.uri());
+        server.jetty.join();
+    }
+
+    static SocketServer.Builder quick(SocketServer.Builder builder) {
+        return echoes(builder.pingInterval(Duration.ofMillis(300)).pingTimeout(Duration.ofMillis(200))
+                .connectTimeout(Duration.ofSeconds(1)));
+    }
+
+    /// Has the JDK open what it keeps open, such as the descriptors of its own, before leaks are counted.
+    static void warmUp() throws Exception {
+        try (EchoServer server = start(); Wire wire = Wire.enter(server)) {
+            wire.send("1").end();
+        }
+    }
+
+    /// A server on a free port, with the echoes.
+    static EchoServer start() throws Exception {
+        return start(UnaryOperator.identity());
+    }
+
+    /// A server on a free port, with the echoes and whatever else is asked for.
+    static EchoServer start(UnaryOperator<SocketServer.Builder> more) throws Exception {
+        return new EchoServer(0, more.apply(echoes(SocketServer.builder())).build());
+    }
+
+    private static SocketServer.Builder echoes(SocketServer.Builder builder) {
+        return builder.namespace("/", handshake -> Admission.accept(socket -> {
+            socket.emit("auth", handshake.auth());
+            socket.on("message", (args, _) -> socket.emit("message-back", args.toArray()));
+            socket.on("message-with-ack", (args, ack) -> ack.reply(args.toArray()));
+        })).namespace("/custom", handshake -> Admission.accept(socket -> socket.emit("auth", handshake.auth())));
+    }
+
+    URI uri() {
+        return jetty.getURI();
+    }
+
+    int port() {
+        return uri().getPort();
+    }
+
+    Timers timers() {
+        return timers;
+    }
+
+    Stats stats() {
+        return sockets.stats();
+    }
+
+    @Override
+    public void close() {
+        stop();
+    }
+
+    void stop() {
+        LifeCycle.stop(jetty);
+    }
+
+    /// Timers that are counted.
+    static final class Timers extends ScheduledExecutorScheduler {
+        private int started;
+        private int running;
+
+        Timers() {
+            super("belay-timers", true);
+        }
+
+        @Override
+        public Task schedule(Runnable task, long delay, TimeUnit unit) {
+            count(1, 1);
+            Task timer = super.schedule(() -> {
+                count(0, -1);
+                task.run();
+            }, delay, unit);
+            return () -> {
+                boolean cancelled = timer.cancel();
+                if (cancelled) {
+                    count(0, -1);
+                }
+                return cancelled;
+            };
+        }
+
+        private synchronized void count(int starts, int change) {
+            started += starts;
+            running += change;
+            notifyAll();
+        }
+
+        synchronized void awaitStarted(int number) throws InterruptedException {
+            while (started < number) {
+                wait();
+            }
+        }
+
+        synchronized void awaitRunning(int number) throws InterruptedException {
+            while (running > number) {
+                wait();
+            }
+        }
+
+        synchronized int running() {
+            return running;
+        }
+    }
+
+    /// Sends back what comes in, one layer below Socket.IO.
+    private record Echo(Connection connection) implements Connection.Listener {
+        @Override
+        public void text(String data) {
+            connection.send(Message.of(EnginePacket.Type.MESSAGE, data));
+        }
+
+        @Override
+        public void binary(byte[] data) {
+            connection.send(Message.of(List.of(new Frame(ByteBuffer.wrap(data), true))));
+        }
+
+        @Override
+        public void closed(DisconnectReason reason) {}
+    }
+}
