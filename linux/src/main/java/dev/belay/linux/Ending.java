@@ -22,6 +22,8 @@ final class Ending {
     /// How long a process may take to die of SIGKILL: it is at once, unless the kernel is stuck on its behalf.
     static final Duration KILL_PATIENCE = Duration.ofSeconds(5);
 
+    private static final Duration RETRY = Duration.ofMillis(500);
+
     private final Loop loop;
     private final long leader;
     private final Supplier<List<Proc>> members;
@@ -106,7 +108,7 @@ final class Ending {
                 // Not ours to signal, such as a program of another user: the kernel's own hang-up is what is left.
                 hangUp.run();
             }
-            awaitUninterruptibly(pending, until);
+            awaitUninterruptibly(pending, kill && !refused.isEmpty() ? sooner(until) : until);
             if (deaths.isEmpty() && !refused.isEmpty()) {
                 throw new SessionException(
                         ErrorCode.UNAVAILABLE, "Processes cannot be ended now: " + String.join("; ", refused));
@@ -118,6 +120,11 @@ final class Ending {
             });
         }
         return refused;
+    }
+
+    /// When to try again: who may not be signalled now may be in a moment, between two programs for instance.
+    private static Deadline sooner(Deadline until) {
+        return until.remainingNanos() > RETRY.toNanos() ? Deadline.in(RETRY) : until;
     }
 
     private static int opened(Libc libc, ProcFile files, Proc proc) {

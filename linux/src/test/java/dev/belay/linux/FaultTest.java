@@ -217,6 +217,18 @@ class FaultTest {
     }
 
     @Test
+    void whoMayNotBeKilledAtFirstIsKilledThen() throws Exception {
+        Session session = shell("trap '' HUP TERM; echo up; while true; do sleep 1000; done");
+        expect(session, "up");
+        Site killing = new Site("pidfdSendSignal", "Ending.signal");
+        // Two processes: neither for the first time.
+        try (Injector _ = Injector.of(
+                Set.of(), (site, nth) -> site.equals(killing) && nth <= 2 ? Errno.EPERM : 0)) {
+            assertThat(session.close(true).killed()).isEqualTo(2);
+        }
+    }
+
+    @Test
     void sessionsThatCannotBeClosedAreEndedWithTheHost() throws Exception {
         Session terminal = shell("trap '' HUP TERM; echo up; while true; do sleep 1000; done");
         Session pipes = sessions.open(SessionSpec.of("sleep", "1000").pipe());
