@@ -5,6 +5,7 @@ import dev.belay.SessionException;
 import dev.belay.Sessions;
 import dev.belay.cli.config.Config;
 import dev.belay.linux.LinuxHost;
+import dev.belay.linux.Terminal;
 import dev.belay.server.Server;
 import dev.belay.server.ServerSettings;
 import dev.belay.server.auth.Account;
@@ -26,6 +27,8 @@ import java.util.function.Supplier;
 ///
 /// SIGTERM and Ctrl-C drain it, a second one hurries; SIGHUP reads the settings again.
 final class Daemon {
+    private static final int STDERR = 2;
+
     private final Path state;
     private final Path workspace;
     private final Config config;
@@ -44,7 +47,7 @@ final class Daemon {
     int run() throws IOException, InterruptedException {
         String token = TokenFile.in(state).token();
         ServerMetrics metrics = new ServerMetrics();
-        EventLog log = System.console() != null && System.console().isTerminal()
+        EventLog log = Terminal.isTerminal(STDERR)
                 ? EventLog.words(System.err)
                 : EventLog.json(System.err);
         Sessions sessions = Sessions.builder(LinuxHost.at(workspace))

@@ -25,9 +25,10 @@ class AccessTest extends WithServer {
             "input", "x");
 
     private Answer call(String token, String route, String id) throws Exception {
-        String[] parts = route.replace("{id}", id).split(" ");
+        String[] parts = route.replace("{id}", id).split(" ", -1);
         String body = BODIES.getOrDefault(parts[1].substring(parts[1].lastIndexOf('/') + 1), "{}");
-        return api.send(token, parts[0], parts[1], parts[0].equals("POST") ? body.getBytes() : null);
+        return api.send(token, parts[0], parts[1],
+                parts[0].equals("POST") ? body.getBytes(java.nio.charset.StandardCharsets.UTF_8) : null);
     }
 
     private List<String> routesOfASession() {

@@ -26,6 +26,7 @@ final class Api {
     }
 
     /// An answer.
+    @SuppressWarnings("ArrayRecordComponent")
     record Answer(int status, byte[] bytes, HttpResponse<byte[]> response) {
         JsonNode json() {
             return JSON.readTree(bytes);

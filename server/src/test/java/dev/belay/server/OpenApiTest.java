@@ -113,7 +113,7 @@ class OpenApiTest extends WithServer {
     private void provoke(String route, String code, Answer answer) {
         assertThat(answer.code()).as("%s: %s", route, answer).isEqualTo(code);
         assertThat(answer.status()).isEqualTo(Replies.status(ErrorCode.valueOf(code)));
-        String[] parts = route.split(" ");
+        String[] parts = route.split(" ", -1);
         JsonNode responses =
                 description.get("paths").get(parts[1]).get(parts[0].toLowerCase(Locale.ROOT)).get("responses");
         assertThat(responses.propertyNames()).as(route).contains(Integer.toString(answer.status()));

@@ -4,6 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
@@ -14,7 +15,7 @@ final class Raw implements AutoCloseable {
     private final OutputStream out;
 
     Raw(int port) throws IOException {
-        socket = new Socket("127.0.0.1", port);
+        socket = new Socket(InetAddress.getLoopbackAddress(), port);
         socket.setSoTimeout(60_000);
         in = socket.getInputStream();
         out = socket.getOutputStream();

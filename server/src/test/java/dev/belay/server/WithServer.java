@@ -78,7 +78,8 @@ abstract class WithServer {
     /// Java keeps a socket for itself from the first one on that is closed while it is in use; that is no leak.
     @BeforeAll
     static void useASocket() throws IOException {
-        try (ServerSocketChannel here = ServerSocketChannel.open().bind(new InetSocketAddress("127.0.0.1", 0));
+        try (ServerSocketChannel here =
+                ServerSocketChannel.open().bind(new InetSocketAddress(java.net.InetAddress.getLoopbackAddress(), 0));
                 SocketChannel there = SocketChannel.open(here.getLocalAddress())) {
             there.configureBlocking(false);
         }

@@ -45,7 +45,7 @@ public final class TokenHash {
         }
         throw new SessionException(
                 ErrorCode.INVALID_REQUEST,
-                "A token's hash is 'sha256:' and 64 hexadecimal digits: printf %s TOKEN | sha256sum.");
+                "A token's hash is 'sha256:' and 64 hexadecimal digits, as sha256sum prints them for the token.");
     }
 
     /// A new token: 256 random bits, safe in headers and addresses.

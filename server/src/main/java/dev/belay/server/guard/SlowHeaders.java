@@ -32,7 +32,7 @@ public final class SlowHeaders implements Connection.Listener {
     private void look(Connection connection, long bytesBefore, long messagesBefore) {
         scheduler.schedule(() -> {
             EndPoint end = connection.getEndPoint();
-            if (!end.isOpen() || end.getConnection() != connection) {
+            if (!end.isOpen() || !connection.equals(end.getConnection())) {
                 return;
             }
             long bytes = connection.getBytesIn();

@@ -53,7 +53,7 @@ public final class Body {
 
     /// A number that is small enough for what it counts; what is larger is out of any range.
     public Optional<Integer> count(String name) {
-        return number(name).map(value -> (int) Math.clamp(value, Integer.MIN_VALUE, Integer.MAX_VALUE));
+        return number(name).map(value -> Math.clamp(value, Integer.MIN_VALUE, Integer.MAX_VALUE));
     }
 
     public Optional<Duration> millis(String name) {

@@ -141,7 +141,7 @@ public final class SessionRoutes {
         Session session = access.see(exchange.login(authority), exchange.path("id"));
         OutputLog log = session.output();
         long from = exchange.queryNumber("from").orElse(log.start());
-        int max = (int) Math.clamp(exchange.queryNumber("max").orElse((long) STANDARD_READ), 1,
+        int max = Math.clamp(exchange.queryNumber("max").orElse((long) STANDARD_READ), 1,
                 OutputLog.MAX_READ_BYTES);
         Duration wait = atMost(
                 exchange, Duration.ofMillis(exchange.queryNumber("wait_ms").orElse(0L)));
