@@ -7,15 +7,18 @@ import org.jspecify.annotations.Nullable;
 /// A subscription to what happens in a session: output, exit, a resize, the keyboard changing hands.
 ///
 /// It costs nothing while nobody asks it, and misses nothing: what happened since the last [#next] is reported by
-/// the following one, however many things it was. Whoever waits for the next counts as activity of the session.
+/// the following one, however many things it was.
 public final class Activity {
     private final Life life;
+    private final boolean counts;
     private volatile boolean woken;
     private volatile @Nullable Thread waiter;
     private long seen;
 
-    Activity(Life life) {
+    /// @param counts whether waiting for the next keeps the session from being idle
+    Activity(Life life, boolean counts) {
         this.life = life;
+        this.counts = counts;
         this.seen = life.bell.rings();
     }
 
@@ -25,7 +28,7 @@ public final class Activity {
     /// @return false if nothing happened in time
     public boolean next(Duration timeout) throws InterruptedException {
         waiter = Thread.currentThread();
-        try (var _ = life.busy()) {
+        try (var _ = counts ? life.busy() : null) {
             boolean rang = life.bell.await(seen, Deadline.in(timeout), this::takeWake);
             if (rang) {
                 seen = life.bell.rings();

@@ -69,9 +69,14 @@ public final class Session implements AutoCloseable {
         return life.inputState();
     }
 
-    /// Subscribes to what happens from now on.
+    /// Subscribes to what happens from now on. Waiting for it does not keep the session from being idle.
     public Activity activity() {
-        return new Activity(life);
+        return new Activity(life, false);
+    }
+
+    /// Subscribes as a viewer: while somebody waits for what happens next, the session is not idle.
+    public Activity viewing() {
+        return new Activity(life, true);
     }
 
     // --- read ---

@@ -210,7 +210,7 @@ class EndOfSessionsTest {
     void aSessionThatExitedButCouldNotBeClosedIsStillForgottenInTime() throws Exception {
         try (Backstage stage = new Backstage(Limits.DEFAULT.retention(Duration.ofMillis(20)))) {
             Life life = stage.open("a", SessionSpec.of("sh"));
-            Activity activity = new Activity(life);
+            Activity activity = new Activity(life, false);
             stage.process("a").refuseToEnd(new IllegalStateException("not now"));
             assertThatExceptionOfType(IllegalStateException.class)
                     .isThrownBy(() -> stage.registry.close(life, EndReason.CLOSED, Duration.ZERO));

@@ -68,7 +68,7 @@ public final class Viewer implements AutoCloseable {
         this.mode = mode;
         this.line = line;
         this.log = session.output();
-        this.activity = session.activity();
+        this.activity = session.viewing();
         this.at = from;
         this.sender = Thread.ofVirtual().name("belay-viewer " + session.id()).unstarted(this::run);
     }
