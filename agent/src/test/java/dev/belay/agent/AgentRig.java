@@ -6,6 +6,8 @@ import dev.belay.Environment;
 import dev.belay.ErrorCode;
 import dev.belay.Limits;
 import dev.belay.Session;
+import dev.belay.SessionObserver;
+import dev.belay.SessionRecord;
 import dev.belay.SessionSpec;
 import dev.belay.Sessions;
 import dev.belay.linux.LinuxHost;
@@ -16,6 +18,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
@@ -37,6 +41,8 @@ abstract class AgentRig {
     Path folder = Path.of("");
 
     final List<AgentTools> all = new ArrayList<>();
+    /// The ids of sessions that have exited. To wait for an exit at a session would be activity in it.
+    final BlockingQueue<String> exits = new LinkedBlockingQueue<>();
     Path workspace = Path.of("");
     Sessions sessions;
     AgentTools tools;
@@ -48,6 +54,12 @@ abstract class AgentRig {
                 .state(folder.resolve("state"))
                 .environment(Environment.basic(System.getenv()))
                 .limits(Limits.DEFAULT.maxSessions(64).maxRetained(1000))
+                .observer(new SessionObserver() {
+                    @Override
+                    public void exited(SessionRecord session) {
+                        exits.add(session.id());
+                    }
+                })
                 .build();
         tools = tools(SETTINGS);
     }

@@ -79,7 +79,6 @@ class CommandTextTest {
         assertThat(programs("echo $(echo \")\" $(make))")).containsExactly("echo", "echo", "make");
         assertThat(programs("echo \"$(echo \"$(make \")\")\")\"; ls")).containsExactly("echo", "echo", "make", "ls");
         assertThat(programs("diff <(make a) >(tee b)")).containsExactly("diff", "make", "tee");
-        assertThat(programs("echo '$(make)' \\$(make\\)")).containsExactly("echo", "make");
         assertThat(programs("echo '$(make)'")).containsExactly("echo");
     }
 

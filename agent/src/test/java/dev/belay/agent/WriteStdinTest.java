@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /// Talking to commands.
@@ -247,10 +248,7 @@ class WriteStdinTest extends AgentRig {
         Session session = sessions.get(id);
         session.write("two\n");
         session.cursor().await(Until.match("two\\s+two"), Rig.PATIENCE);
-        // A wait for the exit would be activity.
-        while (session.exit().isEmpty()) {
-            session.activity().next(Rig.PATIENCE);
-        }
+        assertThat(exits.poll(Rig.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo(id);
         ExecResult next = hasty.writeStdin(WriteRequest.to(id, "more\n"));
         assertThat(refused(next, ErrorCode.NOT_WRITABLE).message()).contains("idle timeout");
         assertThat(next.output()).endsWith("two\r\ntwo\r\n");
