@@ -50,7 +50,7 @@ final class SessionsSection {
                 section.bytes("processes").orElse(null),
                 section.decimal("cores").orElse(null));
         section.requireNoMore();
-        return section.present() ? together : null;
+        return together.equals(Resources.Together.UNBOUNDED) ? null : together;
     }
 
     private static Resources resources(Section section) {

@@ -29,7 +29,8 @@ class ConfigTest {
         Config.reference().lines()
                 .filter(line -> !line.contains("tls_") && !line.contains("EDITOR"))
                 .takeWhile(line -> !line.startsWith("# The principal"))
-                .filter(line -> !line.matches("# (cpu|memory|file_size|open_files|processes|core_size) .*"))
+                .filter(line -> !line
+                        .matches("# (cpu|memory|file_size|open_files|processes|core_size|cores|env|shell) .*"))
                 .forEach(line -> uncommented.append(line.replaceFirst("^# (?=[a-z_]+ = )", "")).append('\n'));
         assertThat(uncommented).contains("\nport = 10000");
         assertThat(read(uncommented.toString())).isEqualTo(Config.DEFAULT);

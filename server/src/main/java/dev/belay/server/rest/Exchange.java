@@ -32,6 +32,9 @@ public final class Exchange {
     private static final int SMALL_BYTES = 1 << 10;
     private static final String BEARER = "Bearer ";
 
+    /// A body that is too large is read and dropped up to so many times the size it may have.
+    private static final long DROPPED_TIMES = 4;
+
     private final Request request;
     private final Response response;
     private final Callback callback;
@@ -156,7 +159,7 @@ public final class Exchange {
 
     /// The body, if it is not larger than given and comes in time.
     byte[] bytes(int most) {
-        if (request.getLength() > most) {
+        if (request.getLength() > DROPPED_TIMES * most) {
             throw tooLarge(most);
         }
         Scheduler scheduler = request.getComponents().getScheduler();
@@ -168,6 +171,8 @@ public final class Exchange {
         try (InputStream in = Content.Source.asInputStream(request)) {
             byte[] bytes = in.readNBytes(most + 1);
             if (bytes.length > most) {
+                // A client that still sends would be cut off before it reads the answer.
+                drop(in, DROPPED_TIMES * most);
                 throw tooLarge(most);
             }
             return bytes;
@@ -178,6 +183,15 @@ public final class Exchange {
         } finally {
             deadline.cancel();
         }
+    }
+
+    private static void drop(InputStream in, long most) throws IOException {
+        long left = most;
+        long dropped;
+        do {
+            dropped = in.skip(left);
+            left -= dropped;
+        } while (dropped > 0 && left > 0);
     }
 
     private static SessionException tooLarge(int most) {
