@@ -1,9 +1,6 @@
 package dev.belay.agent;
 
-import dev.belay.ReadResult.Chunk;
-import dev.belay.ReadResult.Gap;
 import dev.belay.OutputLog;
-import dev.belay.ReadResult;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -44,15 +41,8 @@ final class CursorKeys {
 
     private static String text(OutputLog log, long from, long to) {
         StringBuilder text = new StringBuilder();
-        for (long at = from; at < to;) {
-            ReadResult part = log.read(at, (int) (to - at));
-            if (part instanceof Chunk chunk && chunk.bytes().length > 0) {
-                text.append(new String(chunk.bytes(), StandardCharsets.ISO_8859_1));
-            } else if (!(part instanceof Gap)) {
-                break;
-            }
-            at = part.next();
-        }
+        Chunks.between(
+                log, from, to, chunk -> text.append(new String(chunk.bytes(), StandardCharsets.ISO_8859_1)));
         return text.toString();
     }
 }

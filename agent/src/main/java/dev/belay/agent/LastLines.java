@@ -1,8 +1,8 @@
 package dev.belay.agent;
 
-import dev.belay.ReadResult.Chunk;
 import dev.belay.OutputLog;
-import dev.belay.ReadResult;
+import java.util.ArrayList;
+import java.util.List;
 
 /// Finds where the last lines of an output begin.
 final class LastLines {
@@ -15,33 +15,20 @@ final class LastLines {
         int seen = 0;
         for (long to = end; to > log.start(); to -= STEP) {
             long from = Math.max(log.start(), to - STEP);
-            long[] feeds = new long[(int) (to - from)];
-            int count = feeds(log, from, to, feeds);
-            for (int i = count - 1; i >= 0; i--) {
-                if (feeds[i] != end - 1 && ++seen == lines) {
-                    return feeds[i] + 1;
+            List<Long> feeds = new ArrayList<>();
+            Chunks.between(log, from, to, chunk -> {
+                for (int i = 0; i < chunk.bytes().length; i++) {
+                    if (chunk.bytes()[i] == '\n') {
+                        feeds.add(chunk.offset() + i);
+                    }
+                }
+            });
+            for (long feed : feeds.reversed()) {
+                if (feed != end - 1 && ++seen == lines) {
+                    return feed + 1;
                 }
             }
         }
         return log.start();
-    }
-
-    private static int feeds(OutputLog log, long from, long to, long[] feeds) {
-        int count = 0;
-        for (long at = from; at < to;) {
-            ReadResult part = log.read(at, (int) (to - at));
-            if (part instanceof Chunk chunk) {
-                if (chunk.bytes().length == 0) {
-                    break;
-                }
-                for (int i = 0; i < chunk.bytes().length; i++) {
-                    if (chunk.bytes()[i] == '\n') {
-                        feeds[count++] = at + i;
-                    }
-                }
-            }
-            at = part.next();
-        }
-        return count;
     }
 }

@@ -6,7 +6,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /// Reads and writes times as people do: `90`, `1.5`, `30s`, `5m`, `1h30m`, `500ms`.
-public final class TimeSpan implements ITypeConverter<Duration> {
+final class TimeSpan implements ITypeConverter<Duration> {
     private static final BigDecimal MAX_SECONDS = BigDecimal.valueOf(Duration.ofDays(36_500).toSeconds());
 
     @Override

@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 /// Runs on the caller's thread and waits for deaths that the loop reports.
 final class Ending {
     /// How long a process may take to die of SIGKILL: it is at once, unless the kernel is stuck on its behalf.
-    static final Duration KILL_PATIENCE = Duration.ofSeconds(5);
+    private static final Duration KILL_PATIENCE = Duration.ofSeconds(5);
 
     private static final Duration RETRY = Duration.ofMillis(500);
 
