@@ -38,7 +38,8 @@ async function flood(options) {
     transports.add(socket.io.engine.transport.name);
   });
   await next(socket, "connect");
-  const upgraded = options.transports ? null : next(socket.io.engine, "upgrade");
+  const { engine } = socket.io; // it may have upgraded before the namespace was entered
+  const upgraded = options.transports || engine.transport.name === "websocket" ? null : next(engine, "upgrade");
   socket.emit("flood", Number(rest[0]));
   await upgraded;
   socket.emit("enough");

@@ -17,6 +17,7 @@ import java.io.InterruptedIOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /// One connection's view of one session: a reader of its log with its own offset and window, and, in write mode, its
@@ -29,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 public final class Viewer implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.belay.server");
     private static final long NEVER_ACKED = -1;
+    /// After so many bytes without a pause the sender makes one: a virtual thread that never waits, because its connection
+    /// takes everything at once, keeps a core from all others, and yielding alone does not give it up.
+    private static final long BREATH_BYTES = 4 << 20;
 
     /// What a viewer may do.
     public enum Mode {
@@ -60,6 +64,7 @@ public final class Viewer implements AutoCloseable {
     private @Nullable String holder;
     private long exitAt = -1;
     private boolean exitTold;
+    private long sentInOneBreath;
 
     Viewer(Viewers viewers, Session session, Login login, Mode mode, long from, Line line) {
         this.viewers = viewers;
@@ -239,6 +244,7 @@ public final class Viewer implements AutoCloseable {
                 line.output(chunk.offset(), chunk.bytes());
                 viewers.sent(chunk.bytes().length, typedNanos);
                 typedNanos = 0;
+                breathe(chunk.bytes().length);
             }
             case ReadResult.Gap gap -> {
                 synchronized (acks) {
@@ -252,7 +258,16 @@ public final class Viewer implements AutoCloseable {
         }
     }
 
+    private void breathe(int sent) {
+        sentInOneBreath += sent;
+        if (sentInOneBreath >= BREATH_BYTES) {
+            sentInOneBreath = 0;
+            LockSupport.parkNanos(1);
+        }
+    }
+
     private void await() throws IOException, InterruptedException {
+        sentInOneBreath = 0;
         if (!activity.next(viewers.limits().stall().dividedBy(3))) {
             line.quiet();
         }
