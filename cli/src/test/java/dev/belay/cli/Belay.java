@@ -57,6 +57,11 @@ final class Belay {
         return this;
     }
 
+    /// What is set for belay beyond what this JVM has.
+    Map<String, String> env() {
+        return Map.copyOf(env);
+    }
+
     Outcome run(String... args) throws Exception {
         return feed(new byte[0], args);
     }
@@ -123,7 +128,8 @@ final class Belay {
         Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
-    private static List<String> command(String... args) {
+    /// The words that start belay with these arguments.
+    static List<String> command(String... args) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(FLAGS);

@@ -96,6 +96,12 @@ record Fault(@Nullable Site site, int errno, int nth) {
         return site != null || errno != Errno.ENOMEM;
     }
 
+    /// Whether output is over where this is met, whatever was on its way: the kernel says so of a terminal that everybody
+    /// has closed.
+    boolean endsOutput() {
+        return site != null && site.caller().equals("Port.read") && errno == Errno.EIO;
+    }
+
     /// The codes with which something may be refused because of this.
     Set<ErrorCode> codes() {
         Set<ErrorCode> codes = EnumSet.of(ErrorCode.SPAWN_FAILED, ErrorCode.UNAVAILABLE, ErrorCode.NOT_WRITABLE);

@@ -63,8 +63,8 @@ class FaultSweepTest {
     void whateverFailsInASessionIsToldAndCleanedUpAndOthersGoOn() throws Exception {
         List<Fault> faults;
         try (Stage stage = new Stage()) {
-            stage.play(new Scenario(stage.sessions, stage.beside, Set.of()));
-            Scenario counted = new Scenario(stage.sessions, stage.beside, Set.of());
+            stage.play(new Scenario(stage.sessions, stage.beside, Set.of(), false));
+            Scenario counted = new Scenario(stage.sessions, stage.beside, Set.of(), false);
             faults = chosen(Fault.all(stage.play(counted)));
             assertThat(counted.refusals()).as("refusals without a fault").isEmpty();
         }
@@ -110,7 +110,7 @@ class FaultSweepTest {
 
         void meet(Fault fault) throws Exception {
             Holdings before = Holdings.now();
-            Scenario scenario = new Scenario(sessions, beside, fault.codes());
+            Scenario scenario = new Scenario(sessions, beside, fault.codes(), fault.endsOutput());
             try (Injector injector = Injector.of(spared, fault.plan())) {
                 scenario.play();
                 met += injector.hit() == null ? 0 : 1;
@@ -142,7 +142,9 @@ class FaultSweepTest {
         }
 
         private void requireOnlyWhatWas(Holdings before) throws IOException {
-            assertThat(before.leftAfter(LEAK_PATIENCE)).as("left behind").isEmpty();
+            // The log of the session beside grows, and begins a new file now and then.
+            assertThat(before.leftAfter(LEAK_PATIENCE)).as("left behind")
+                    .allMatch(left -> left.contains(beside.session.id()));
             assertThat(sessions.list()).as("sessions").hasSize(1);
             assertThat(sessions.stats().permitsUsed()).as("permits").isEqualTo(1);
             assertThat(Rig.marked(sessions.instance() + "/")).as("processes").containsExactly(beside.pid());

@@ -101,7 +101,7 @@ class FaultTest {
                         && (interrupted.add(Thread.currentThread()) || !interrupted.remove(Thread.currentThread()))
                                 ? Errno.EINTR
                                 : 0)) {
-            Scenario scenario = new Scenario(sessions, () -> {}, Set.of());
+            Scenario scenario = new Scenario(sessions, () -> {}, Set.of(), false);
             scenario.play();
             assertThat(scenario.refusals()).isEmpty();
             assertThat(scenario.refusedCloses()).isEmpty();

@@ -1,0 +1,449 @@
+// What an agent does with `belay mcp`, through the official client: `node scenarios.js NAME` runs one, without a name it lists
+// them. BELAY holds the command that starts belay, as JSON; the current folder is the workspace. A failed assertion ends it with a code.
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+
+const PATIENCE = 50_000;
+const [program, ...programArgs] = JSON.parse(process.env.BELAY ?? "[]");
+
+class Agent {
+  static async start({ args = [], env = {}, roots } = {}) {
+    const agent = new Agent();
+    agent.transport = new StdioClientTransport({
+      command: program,
+      args: [...programArgs, "mcp", ...args],
+      env: { ...process.env, ...env },
+      stderr: "pipe",
+    });
+    agent.said = "";
+    agent.transport.stderr.on("data", (data) => (agent.said += data));
+    agent.client = new Client({ name: "scenarios", version: "1" }, { capabilities: roots ? { roots: {} } : {} });
+    if (roots) {
+      agent.client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: roots.map((uri) => ({ uri })) }));
+    }
+    agent.strays = [];
+    agent.client.onerror = (error) => agent.strays.push(error); // a line on stdout that is no message lands here
+    await agent.client.connect(agent.transport);
+    agent.tools = (await agent.client.listTools()).tools; // from now on the client checks answers against the schemas
+    return agent;
+  }
+
+  async call(name, args = {}, options = {}) {
+    const result = await this.client.callTool({ name, arguments: args }, undefined, { timeout: 120_000, ...options });
+    assert.deepEqual(JSON.parse(result.content[0].text), result.structuredContent);
+    assert.equal(result.isError, !result.structuredContent.success);
+    return result.structuredContent;
+  }
+
+  exec(cmd, more = {}) {
+    return this.call("unified_exec", { cmd, ...more });
+  }
+
+  write(session, chars, more = {}) {
+    return this.call("write_stdin", { session_id: session.session_id, chars, ...more });
+  }
+
+  keys(session, keys, more = {}) {
+    return this.call("write_stdin", { session_id: session.session_id, keys, ...more });
+  }
+
+  read(session, more = {}) {
+    return this.call("read_output", { session_id: session.session_id, ...more });
+  }
+
+  close(session, more = {}) {
+    return this.call("close_pty_session", { session_id: session.session_id, ...more });
+  }
+
+  async end() {
+    assert.deepEqual(this.strays, []);
+    await this.client.close();
+  }
+}
+
+const seen = (match) => ({ wait_for: { match }, yield_time_ms: PATIENCE });
+const ended = { wait_for: { exit: true }, yield_time_ms: PATIENCE };
+
+function withAgent(body, options) {
+  return async () => {
+    const agent = await Agent.start(options);
+    await body(agent);
+    await agent.end();
+  };
+}
+
+// Calls until it is so, and then returns the answer: for what happens a moment after what was waited for.
+async function until(look, so) {
+  for (;;) {
+    const result = await look();
+    if (so(result)) {
+      return result;
+    }
+  }
+}
+
+const alive = (pid) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const scenarios = {
+  "echo is answered with its exit code": withAgent(async (agent) => {
+    const done = await agent.exec("echo hi; exit 3", ended);
+    assert.equal(done.output, "hi\r\n");
+    assert.deepEqual([done.success, done.running, done.exit_code, done.wait_result], [true, false, 3, "exit"]);
+    assert.match(agent.said, /workspace .*: /);
+  }),
+
+  "a command that has ended is not waited for": withAgent(async (agent) => {
+    const done = await agent.exec("sleep 0.05", { yield_time_ms: 30_000 });
+    assert.equal(done.running, false);
+    assert.ok(done.wall_time_ms < 15_000, `took ${done.wall_time_ms} ms`);
+  }),
+
+  "a python REPL keeps its variables across calls": withAgent(async (agent) => {
+    const python = await agent.exec("python3 -q", seen(">>> "));
+    assert.equal(python.running, true);
+    await agent.write(python, "x = 6\n", seen(">>> $"));
+    const answer = await agent.write(python, "print('is', x * 7)\n", seen("is \\d+\\r\\n"));
+    assert.match(answer.output, /is 42/);
+    assert.equal(answer.wait_result, "match");
+    const gone = await agent.write(python, "exit(5)\n", ended);
+    assert.equal(gone.exit_code, 5);
+  }),
+
+  "a password prompt is told, and the password not shown": withAgent(async (agent) => {
+    const asks = await agent.exec("read -r -s -p 'Password: ' word; echo; echo \"${#word} characters\"", { shell: "/bin/bash", yield_time_ms: PATIENCE });
+    assert.match(asks.output, /Password: $/);
+    assert.deepEqual([asks.waiting_for_input, asks.echo_off, asks.running], [true, true, true]);
+    const done = await agent.write(asks, "hunter22\n", ended);
+    assert.match(done.output, /8 characters/);
+    assert.doesNotMatch(done.output, /hunter22/);
+  }),
+
+  "git commit does not hang in an editor, and one can be had": withAgent(async (agent) => {
+    const git = "git -c user.name=a -c user.email=a@b -c init.defaultBranch=main";
+    const made = await agent.exec(`${git} init -q repo && cd repo && echo 1 > file && git add file && ${git} commit`, ended);
+    assert.match(made.output, /empty commit message/i); // GIT_EDITOR=true
+    assert.notEqual(made.exit_code, 0);
+    const vim = await agent.exec(`${git} commit`, { workdir: "repo", env: { GIT_EDITOR: "vim -u NONE -n" }, ...seen("COMMIT_EDITMSG") });
+    assert.equal(vim.running, true);
+    await agent.write(vim, "iA message by hand", { yield_time_ms: 500 });
+    await agent.keys(vim, ["esc"]);
+    const done = await agent.write(vim, ":wq\n", ended);
+    assert.equal(done.exit_code, 0, done.output);
+    const log = await agent.exec("git log --format=%s", { workdir: "repo", ...ended });
+    assert.match(log.output, /A message by hand/);
+  }),
+
+  "less is left and vim saves by keys": withAgent(async (agent) => {
+    writeFileSync("long.txt", Array.from({ length: 500 }, (_, i) => `line ${i}`).join("\n"));
+    const less = await agent.exec("less long.txt", seen("long.txt|line 10"));
+    assert.equal(less.running, true);
+    await agent.keys(less, ["pgdn"], { wait_for: { match: "line 3\\d" }, yield_time_ms: PATIENCE });
+    assert.equal((await agent.write(less, "q", ended)).exit_code, 0);
+    const vim = await agent.exec("vim -u NONE -n new.txt", seen("new.txt"));
+    await agent.write(vim, "ihello from vim", { yield_time_ms: 500 });
+    await agent.keys(vim, ["esc"]);
+    const done = await agent.write(vim, ":wq\n", ended);
+    assert.equal(done.exit_code, 0, done.output);
+    assert.equal(readFileSync("new.txt", "utf8"), "hello from vim\n");
+  }),
+
+  "the questions of npm init are answered": withAgent(async (agent) => {
+    mkdirSync("package");
+    let asks = await agent.exec("npm init", { workdir: "package", strip_ansi: true, ...seen("package name: ") });
+    asks = await agent.write(asks, "by-hand\n", { strip_ansi: true, ...seen("version: ") });
+    for (const next of ["description: ", "entry point: ", "test command: ", "git repository: ", "keywords: ", "author: ", "license: ", "Is this OK\\?"]) {
+      asks = await agent.keys(asks, ["enter"], { strip_ansi: true, wait_for: { match: `${next}|type: `, exit: true }, yield_time_ms: PATIENCE });
+      if (/type: /.test(asks.output)) {
+        asks = await agent.keys(asks, ["enter"], { strip_ansi: true, ...seen(next) });
+      }
+      assert.equal(asks.running, true, asks.output);
+    }
+    assert.equal((await agent.write(asks, "yes\n", ended)).exit_code, 0);
+    assert.equal(JSON.parse(readFileSync("package/package.json", "utf8")).name, "by-hand");
+  }),
+
+  "ctrl-c stops the command and the shell lives on": withAgent(async (agent) => {
+    const shell = await agent.exec("PS1='ready> ' exec bash --norc -i", seen("ready> $"));
+    await agent.write(shell, "echo begun; sleep 1000\n", seen("begun\\r\\n"));
+    await agent.keys(shell, ["ctrl-c"], seen("ready> $"));
+    const lives = await agent.write(shell, "echo code $?\n", seen("code \\d+\\r\\n"));
+    assert.match(lives.output, /code 130/);
+    assert.equal(lives.running, true);
+  }),
+
+  "a trap gives the exit code": withAgent(async (agent) => {
+    const begun = await agent.exec("trap 'echo caught; exit 7' INT; echo set; while :; do sleep 0.1; done", seen("set\\r\\n"));
+    const done = await agent.keys(begun, ["ctrl-c"], ended);
+    assert.equal(done.exit_code, 7);
+    assert.match(done.output, /caught/);
+  }),
+
+  "a server that never ends is running": withAgent(async (agent) => {
+    const server = await agent.exec("python3 -u -m http.server --bind 127.0.0.1 0", seen("Serving HTTP"));
+    assert.deepEqual([server.running, server.exit_code, server.wait_result], [true, null, "match"]);
+    const closed = await agent.close(server);
+    assert.equal(closed.success, true);
+    assert.deepEqual((await agent.call("list_pty_sessions")).sessions, []);
+  }),
+
+  "the middle of a long output is fetched by the call that is named": withAgent(async (agent) => {
+    const cut = await agent.exec("echo HEAD; seq 1 100000; echo TAIL", { max_output_tokens: 100, tty: false, ...ended });
+    assert.equal(cut.truncated, true);
+    assert.ok(cut.output.length < 1_000, `${cut.output.length} characters`);
+    assert.match(cut.output, /^HEAD\n/);
+    assert.match(cut.output, /TAIL\n$/);
+    assert.match(cut.output, /^\[Output truncated\]/m);
+    const from = Number(cut.output.match(/from["=: ]+(\d+)/)[1]);
+    const bytes = [cut.output.slice(0, cut.output.indexOf("[Output truncated]"))];
+    for (let next = from; next < cut.output_end; ) {
+      const part = await agent.read(cut, { from: next, max_output_tokens: 50_000 });
+      assert.equal(part.success, true);
+      assert.equal(part.truncated, part.next < cut.output_end);
+      bytes.push(part.output);
+      assert.ok(part.next > next);
+      next = part.next;
+    }
+    const all = bytes.join("");
+    const wanted = `HEAD\n${Array.from({ length: 100_000 }, (_, i) => `${i + 1}\n`).join("")}TAIL\n`;
+    assert.equal(all.slice(all.indexOf("HEAD")).replace(/\n\n/g, "\n"), wanted);
+  }),
+
+  "output is there again after the exit": withAgent(async (agent) => {
+    const done = await agent.exec("seq 1 5; exit 2", ended);
+    const again = await agent.read(done, { from: 0 });
+    assert.equal(again.output, done.output);
+    assert.deepEqual([again.running, again.exit_code], [false, 2]);
+    assert.equal((await agent.read(done, { tail: 2 })).output, "4\r\n5\r\n");
+  }),
+
+  "the end of input ends cat": withAgent(async (agent) => {
+    const cat = await agent.exec("cat");
+    await agent.write(cat, "  kept \t whitespace\n", seen("kept[^\\n]*\\n[^\\n]*kept \t whitespace"));
+    assert.equal((await agent.write(cat, "\u0004", ended)).exit_code, 0);
+  }),
+
+  "the eleventh session is refused until one is closed": withAgent(async (agent) => {
+    const sessions = [];
+    for (let i = 0; i < 10; i++) {
+      sessions.push(await agent.exec("cat", { session_id: `cat-${i}` }));
+    }
+    const refused = await agent.exec("cat");
+    assert.equal(refused.error.code, "LIMIT_REACHED");
+    assert.match(refused.error.message, /^Maximum PTY sessions reached \(10 of 10\)/);
+    assert.match(refused.error.message, /cat-0/);
+    assert.match(refused.error.message, /close_pty_session/);
+    await agent.close(sessions[3]);
+    assert.equal((await agent.exec("cat")).running, true);
+    const list = (await agent.call("list_pty_sessions")).sessions;
+    assert.equal(list.length, 10);
+    assert.ok(list.every((session) => session.state === "running"));
+  }),
+
+  "two clients call at the same time": async () => {
+    const agents = await Promise.all([Agent.start(), Agent.start()]);
+    // Each waits for a file that the other makes: one after the other they would never end.
+    const calls = agents.flatMap((agent, i) => [
+      agent.exec(`touch made-${i}; while [ ! -e made-${1 - i} ] || [ ! -e more-${i} ]; do sleep 0.05; done`, ended),
+      agent.exec(`touch more-${i}`, ended),
+    ]);
+    for (const done of await Promise.all(calls)) {
+      assert.equal(done.exit_code, 0);
+    }
+    await Promise.all(agents.map((agent) => agent.end()));
+  },
+
+  "a cancelled call leaves its process alone, and no thread": withAgent(async (agent) => {
+    const cancelled = async (id) => {
+      const controller = new AbortController();
+      const call = agent.call("unified_exec", { cmd: "cat", session_id: id, ...ended }, { signal: controller.signal });
+      await until(
+        () => agent.call("list_pty_sessions"),
+        ({ sessions }) => sessions.some((session) => session.id === id && session.waiting_for_input),
+      );
+      controller.abort("enough");
+      await assert.rejects(call);
+      const answer = await agent.write({ session_id: id }, "still here\n", seen("still here\r\nstill here"));
+      assert.equal(answer.running, true);
+      await agent.close(answer, { force: true });
+    };
+    await cancelled("first");
+    const before = threads(agent);
+    for (let i = 0; i < 20; i++) {
+      await cancelled(`cat-${i}`);
+    }
+    assert.ok(threads(agent) < before + 10, `${threads(agent)} threads after ${before}`); // some are the JVM's own
+  }),
+
+  "progress is told while a call waits": withAgent(async (agent) => {
+    const told = [];
+    const call = agent.call(
+      "unified_exec",
+      { cmd: "read -r x; echo $x", session_id: "waits", wait_for: { exit: true }, yield_time_ms: PATIENCE },
+      { onprogress: (progress) => told.push(progress.progress), resetTimeoutOnProgress: true, timeout: 20_000 },
+    );
+    await new Promise((resolve) => {
+      const look = setInterval(() => told.length >= 2 && (clearInterval(look), resolve()), 20);
+    });
+    await agent.write({ session_id: "waits" }, "go\n", { yield_time_ms: 0 }).catch(() => {});
+    await call;
+    assert.ok(told.every((value, i) => i === 0 || value > told[i - 1]));
+  }),
+
+  "characters are whole however they are written": withAgent(async (agent) => {
+    const slow = `import os,time
+for byte in "a€😀z".encode():
+    os.write(1, bytes([byte])); time.sleep(0.05)
+input()`;
+    writeFileSync("slow.py", slow);
+    let part = await agent.exec("python3 slow.py", { yield_time_ms: 60 });
+    let text = part.output;
+    while (!text.includes("z")) {
+      part = await agent.write(part, "", { yield_time_ms: 30 });
+      text += part.output;
+    }
+    assert.equal(text, "a€😀z");
+  }),
+
+  "bytes that are no text do no harm": withAgent(async (agent) => {
+    const done = await agent.exec("printf 'a\\377\\376b\\303'", ended);
+    assert.match(done.output, /^a\ufffd+b\ufffd$/);
+  }),
+
+  "a folder outside the workspace is refused": withAgent(async (agent) => {
+    for (const workdir of ["..", "/", "../../etc"]) {
+      const refused = await agent.exec("pwd", { workdir });
+      assert.equal(refused.error.code, "OUTSIDE_WORKSPACE", JSON.stringify(refused));
+    }
+    assert.equal((await agent.exec("pwd", { workdir: "nowhere" })).success, false);
+  }),
+
+  "a hostile regular expression costs nothing": withAgent(async (agent) => {
+    const done = await agent.exec("head -c 30000 /dev/zero | tr '\\0' a; echo; exit 4", { wait_for: { match: "(a+)+(a+)+(a+)+b", exit: true }, yield_time_ms: PATIENCE });
+    assert.deepEqual([done.wait_result, done.exit_code], ["exit", 4]);
+    const refused = await agent.exec("true", { wait_for: { match: "(" } });
+    assert.equal(refused.error.code, "INVALID_REQUEST");
+    assert.equal((await agent.exec("true", { wait_for: { match: "(a{1000}){1000}" } })).error.code, "INVALID_REQUEST");
+  }),
+
+  "two hundred calls leave nothing behind": withAgent(async (agent) => {
+    const mixed = async (count) => {
+      for (let i = 0; i < count; i++) {
+        const done = await agent.exec(`echo ${i}`, { tty: i % 2 === 0, ...ended });
+        assert.equal(done.output.trim(), `${i}`);
+        if (i % 10 === 0) {
+          const cat = await agent.exec("cat");
+          await agent.close(cat, { force: true });
+        }
+        await agent.close(done);
+      }
+    };
+    await mixed(20);
+    const before = { files: descriptors(agent), threads: threads(agent) };
+    await mixed(180);
+    assert.ok(descriptors(agent) <= before.files + 2, `${descriptors(agent)} descriptors after ${before.files}`);
+    assert.ok(threads(agent) <= before.threads + 3, `${threads(agent)} threads after ${before.threads}`);
+  }),
+
+  "mistakes are told as results, wrong types by the protocol": withAgent(async (agent) => {
+    const cat = await agent.exec("cat", { session_id: "alive" });
+    const unknown = await agent.write({ session_id: "nobody" }, "x");
+    assert.equal(unknown.error.code, "NOT_FOUND");
+    assert.match(unknown.error.message, /nobody/);
+    assert.match(unknown.error.message, /alive/);
+    assert.equal((await agent.exec("  ")).error.code, "INVALID_REQUEST");
+    assert.equal((await agent.write(cat, "x".repeat(2_000_000))).error.code, "TOO_LARGE");
+    assert.equal((await agent.keys(cat, ["hyper-x"])).error.code, "INVALID_REQUEST");
+    const piped = await agent.exec("exec 0<&-; echo shut; exec sleep 1000", { tty: false, ...seen("shut") });
+    assert.equal(piped.running, true);
+    await assert.rejects(agent.exec(3), /cmd has to be a string/);
+    await assert.rejects(agent.call("write_stdin", { session_id: "alive", chars: ["x"] }), /-32602/);
+    await assert.rejects(agent.call("unified_exec", { cmd: "true", colour: "red" }), /colour/);
+    await assert.rejects(agent.call("no_such_tool"), /no_such_tool/);
+    assert.equal((await agent.write(cat, "still\n", seen("still\\r\\nstill"))).running, true);
+  }),
+
+  "an idle session says why it ended, and its output is there": withAgent(async (agent) => {
+    const idle = await agent.exec("echo the rest; cat", { idle_timeout_ms: 300, yield_time_ms: 0 });
+    const after = await until(
+      async () => (await agent.call("list_pty_sessions")).sessions.find(({ id }) => id === idle.session_id),
+      (session) => session.state !== "running",
+    );
+    assert.equal(after.end_reason, "idle_timeout");
+    const rest = await agent.write(idle, "");
+    assert.match(rest.output + idle.output, /the rest/);
+    assert.match(JSON.stringify(rest), /idle/i);
+    assert.equal(rest.running, false);
+  }),
+
+  "agents find pagers and prompts switched off": withAgent(async (agent) => {
+    const env = await agent.exec("echo $PAGER $GIT_PAGER $MANPAGER $GIT_TERMINAL_PROMPT $GIT_EDITOR $DEBIAN_FRONTEND", ended);
+    assert.equal(env.output, "cat cat cat 0 true noninteractive\r\n");
+    assert.equal((await agent.exec("echo $PAGER", { env: { PAGER: "more" }, ...ended })).output, "more\r\n");
+  }),
+
+  "a host's project folder is the workspace": async () => {
+    mkdirSync("project");
+    const agent = await Agent.start({ env: { CLAUDECODE: "1", CLAUDE_PROJECT_DIR: `${process.cwd()}/project` } });
+    assert.match((await agent.exec("pwd", ended)).output, /\/project\r\n$/);
+    assert.match(agent.said, /workspace .*\/project: .*Claude/i);
+    await agent.end();
+  },
+
+  "roots count within the workspace only": async () => {
+    mkdirSync("inside");
+    const agent = await Agent.start({ roots: ["file:///etc", `file://${process.cwd()}/inside`] });
+    const done = await until(() => agent.exec("pwd", ended), ({ output }) => output.includes("inside"));
+    assert.match(done.output, /\/inside\r\n$/);
+    assert.match(agent.said, /\/etc.*not a folder within the workspace/);
+    await agent.end();
+  },
+
+  "a denied command is not started, and the rule is named": async () => {
+    writeFileSync("belay.toml", '[[agent.rules]]\nname = "no-touching"\naction = "deny"\nprograms = ["touch"]\n');
+    const agent = await Agent.start({ args: ["--config", "belay.toml"] });
+    const denied = await agent.exec("touch made");
+    assert.equal(denied.error.code, "DENIED");
+    assert.match(denied.error.message, /no-touching/);
+    assert.ok(!readdirSync(".").includes("made"));
+    assert.equal((await agent.exec("which sh", ended)).exit_code, 0);
+    await agent.end();
+  },
+
+  "closing the input ends belay and all it started": async () => {
+    const agent = await Agent.start();
+    await agent.exec("echo $$ > pid; setsid sleep 1000 & trap '' HUP TERM; echo up; while :; do sleep 1; done", seen("up\\r\\n"));
+    const pid = Number(readFileSync("pid", "utf8"));
+    const belay = agent.transport.pid;
+    await agent.end();
+    assert.ok(!alive(belay) && !alive(pid));
+  },
+
+  // For the test that kills this process: says when it has a session, and stays.
+  async lingers() {
+    const agent = await Agent.start();
+    await agent.exec("setsid sleep 1000 & trap '' HUP TERM; echo up; while :; do sleep 1; done", seen("up\\r\\n"));
+    console.log("up");
+    await once(process, "never");
+  },
+};
+
+const descriptors = (agent) => readdirSync(`/proc/${agent.transport.pid}/fd`).length;
+const threads = (agent) => readdirSync(`/proc/${agent.transport.pid}/task`).length;
+
+const name = process.argv[2];
+if (name === undefined) {
+  console.log(Object.keys(scenarios).join("\n"));
+} else {
+  await scenarios[name]();
+}
