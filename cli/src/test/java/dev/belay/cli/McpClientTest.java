@@ -94,7 +94,8 @@ class McpClientTest extends WithBelay {
             ProcessHandle running = client.children().findFirst().orElseThrow();
             running.destroy();
             assertThat(running.onExit().get(Belay.PATIENCE_SECONDS, TimeUnit.SECONDS)).isNotNull();
-            Eventually.see("the client alone", belay::processes, left -> left.size() == 1);
+            Eventually.see("nothing but the client", belay::processes,
+                    left -> left.stream().allMatch(process -> process.contains("scenarios.js")));
         } finally {
             client.destroyForcibly().waitFor();
         }

@@ -48,7 +48,7 @@ class McpJavaClientTest extends WithBelay {
 
     @SuppressWarnings("unchecked")
     private Map<String, Object> call(String tool, Map<String, Object> arguments) {
-        CallToolResult result = client.callTool(new CallToolRequest(tool, arguments));
+        CallToolResult result = client.callTool(CallToolRequest.builder(tool).arguments(arguments).build());
         Map<String, Object> content = (Map<String, Object>) result.structuredContent();
         assertThat(result.isError()).isEqualTo(!(boolean) content.get("success"));
         return content;
