@@ -287,16 +287,13 @@ const scenarios = {
 
   "progress is told while a call waits": withAgent(async (agent) => {
     const told = [];
-    const call = agent.call(
-      "unified_exec",
-      { cmd: "read -r x; echo $x", session_id: "waits", wait_for: { exit: true }, yield_time_ms: PATIENCE },
-      { onprogress: (progress) => told.push(progress.progress), resetTimeoutOnProgress: true, timeout: 20_000 },
-    );
-    await new Promise((resolve) => {
-      const look = setInterval(() => told.length >= 2 && (clearInterval(look), resolve()), 20);
+    const twice = new Promise((resolve) => {
+      const onprogress = ({ progress }) => told.push(progress) === 2 && resolve();
+      agent.waits = agent.call("unified_exec", { cmd: "while [ ! -e go ]; do sleep 0.1; done", ...ended }, { onprogress });
     });
-    await agent.write({ session_id: "waits" }, "go\n", { yield_time_ms: 0 }).catch(() => {});
-    await call;
+    await twice;
+    writeFileSync("go", "");
+    assert.equal((await agent.waits).exit_code, 0);
     assert.ok(told.every((value, i) => i === 0 || value > told[i - 1]));
   }),
 
