@@ -52,7 +52,7 @@ final class Census {
     }
 
     /// All processes at one moment, but for leaders and strangers. Tags and marks are read at the same moment, as far as
-    /// they may be read.
+    /// they may be read; the mark only of those that carry no tag.
     private record Look(long number, List<Entry> entries, Map<Long, List<Proc>> children) {
         static Look of(long number, List<Entry> entries) {
             Map<Long, List<Proc>> children = new HashMap<>();
@@ -118,12 +118,15 @@ final class Census {
             at = above == null ? 0 : above.parent();
         }
         List<Proc> found = new ArrayList<>();
-        for (Entry entry : entries) {
-            String mark = entry.mark();
-            int slash = mark == null ? -1 : mark.indexOf('/');
-            if (mark != null && slash > 0 && instances.contains(mark.substring(0, slash))
-                    && !forebears.contains(entry.proc().pid())) {
-                found.add(entry.proc());
+        try (Arena arena = Arena.ofConfined()) {
+            ProcFile files = new ProcFile(new Libc(arena), arena);
+            for (Entry entry : entries) {
+                String mark = entry.tag() == Tag.NONE ? entry.mark() : mark(files, entry.proc().pid());
+                int slash = mark == null ? -1 : mark.indexOf('/');
+                if (mark != null && slash > 0 && instances.contains(mark.substring(0, slash))
+                        && !forebears.contains(entry.proc().pid())) {
+                    found.add(entry.proc());
+                }
             }
         }
         addDescendants(found, look.children());
@@ -267,6 +270,11 @@ final class Census {
     }
 
     private static final String MARK = "BELAY_SESSION=";
+
+    private static @Nullable String mark(ProcFile files, long pid) {
+        byte[] environ = files.read(pid, "environ");
+        return environ == null ? null : mark(environ);
+    }
 
     private static @Nullable String mark(byte[] environ) {
         String text = "\0" + new String(environ, StandardCharsets.ISO_8859_1);

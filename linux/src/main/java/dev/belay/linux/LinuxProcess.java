@@ -464,11 +464,11 @@ final class LinuxProcess implements HostProcess, Loop.Source {
 
     @Override
     public Ended end(Duration grace) {
+        Runnable killGroup = group == null ? () -> {} : group::kill;
+        // No turn yet: who comes with no grace does not wait for one who has a long one.
+        Ended ended = reserve.with(() -> new Ending(loop, pid, this::members, killGroup, this::hangUp).run(grace));
         ending.acquireUninterruptibly();
         try {
-            Runnable killGroup = group == null ? () -> {} : group::kill;
-            Ended ended = reserve.with(
-                    () -> new Ending(loop, pid, this::members, killGroup, this::hangUp).run(grace));
             boolean leaderLeft = !loop.call(this::finish);
             if (group != null && ended.left().isEmpty() && !group.remove()) {
                 return new Ended(ended.killed(), List.of("control group " + group.folder() + " cannot be removed"));

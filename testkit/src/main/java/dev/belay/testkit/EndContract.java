@@ -205,4 +205,17 @@ public interface EndContract extends Rig {
         closed.close();
         refused(ErrorCode.UNAVAILABLE, () -> closed.open(SessionSpec.of("true")));
     }
+
+    @Test
+    default void aForcedCloseDoesNotWaitForTheGraceOfAnother() throws Exception {
+        Session session = sessions(Limits.DEFAULT.closeGrace(Duration.ofHours(1)))
+                .open(SessionSpec.of("/bin/sh", "-c", "trap '' HUP; trap 'echo asked' TERM; echo up; while :; do sleep 1; done"));
+        Cursor cursor = session.cursor();
+        expect(cursor, "up");
+        Thread patient = Thread.ofVirtual().start(session::close);
+        expect(cursor, "asked");
+        assertThat(session.close(true).killed()).isPositive();
+        assertThat(patient.join(PATIENCE)).as("the patient one is done too").isTrue();
+        assertThat(session.snapshot().state()).isEqualTo(SessionState.CLOSED);
+    }
 }
