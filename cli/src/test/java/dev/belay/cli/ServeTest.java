@@ -2,6 +2,7 @@ package dev.belay.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.belay.testkit.Rig;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.URI;
@@ -17,6 +18,9 @@ import org.junit.jupiter.api.Test;
 
 /// The real server as a process: its start, its signals, its end.
 class ServeTest extends WithBelay {
+    private static final String STUBBORN =
+            "{\"cmd\":\"trap '' HUP TERM; echo up; while :; do sleep 1000; done\",\"id\":\"stubborn\"}";
+
     /// A server that has said its address.
     private final class Running implements AutoCloseable {
         final Process process;
@@ -93,6 +97,55 @@ class ServeTest extends WithBelay {
     }
 
     @Test
+    void aSecondSignalHurries() throws Exception {
+        Files.writeString(folder.resolve("belay.toml"), "[sessions]\nclose_grace = \"10m\"\n");
+        try (Running server = new Running("--config", "belay.toml")) {
+            openStubborn(server);
+            server.signal("TERM");
+            // The port is closed as soon as the first one has been heard.
+            Eventually.see("no more connections", () -> refuses(server), refused -> refused);
+            server.signal("TERM");
+            assertThat(server.exit()).isZero();
+        }
+    }
+
+    private static boolean refuses(Running server) {
+        URI uri = URI.create(server.address);
+        try (java.net.Socket socket = new java.net.Socket(uri.getHost(), uri.getPort())) {
+            return !socket.isConnected();
+        } catch (java.io.IOException _) {
+            return true;
+        }
+    }
+
+    @Test
+    void whatAKilledServerLeftIsEndedByTheNextOneAndReported() throws Exception {
+        String mark;
+        try (Running killed = new Running()) {
+            String health = killed.call("GET", "api/health", killed.token(), "");
+            mark = health.replaceAll(".*\"instance\":\"([0-9a-f]+)\".*", "$1") + "/stubborn";
+            openStubborn(killed);
+            killed.signal("KILL");
+            killed.exit();
+        }
+        assertThat(Rig.marked(mark)).as("it does not care about a hang-up").isNotEmpty();
+        try (Running next = new Running()) {
+            assertThat(next.call("GET", "api/health", next.token(), ""))
+                    .containsPattern("\"orphans_ended\":[1-9]");
+            assertThat(Rig.marked(mark)).isEmpty();
+            next.signal("TERM");
+            assertThat(next.exit()).isZero();
+            assertThat(next.errors()).contains("\"event\":\"orphans_ended\"");
+        }
+    }
+
+    private static void openStubborn(Running server) throws Exception {
+        assertThat(server.call("POST", "api/sessions", server.token(), STUBBORN)).startsWith("201 ");
+        assertThat(server.call("POST", "api/sessions/stubborn/wait", server.token(), "{\"match\":\"up\"}"))
+                .contains("match");
+    }
+
+    @Test
     void sighupReadsTokensAgainAndAMistakeChangesNothing() throws Exception {
         Path file = folder.resolve("belay.toml");
         String alice = "[[principals]]\nname = \"alice\"\ntokens = [\""
@@ -134,5 +187,29 @@ class ServeTest extends WithBelay {
         Belay.Outcome outcome = belay.run("serve", "--print-config");
         assertThat(outcome.code()).isZero();
         assertThat(outcome.out()).contains("[server]", "# port = 10000", "[[principals]]");
+    }
+
+    @Test
+    void tlsFromPemFilesEncrypts() throws Exception {
+        Process openssl = new ProcessBuilder(
+                "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                "-keyout", "key.pem", "-out", "cert.pem", "-subj", "/CN=localhost", "-days", "2")
+                .directory(folder.toFile())
+                .redirectErrorStream(true)
+                .start();
+        openssl.getInputStream().readAllBytes();
+        assertThat(openssl.waitFor()).isZero();
+        Process process = belay.start("serve", "--port", "0", "--tls-cert", "cert.pem", "--tls-key", "key.pem");
+        try (BufferedReader out =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+            String first = String.valueOf(out.readLine());
+            assertThat(first).contains("https://127.0.0.1:");
+            Process curl = new ProcessBuilder("curl", "-s", "--max-time", "30", "--insecure", first.substring(first.indexOf("https"))
+                    + "api/health/live").start();
+            assertThat(new String(curl.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                    .isEqualTo("{\"status\":\"live\"}");
+        } finally {
+            process.destroyForcibly();
+        }
     }
 }

@@ -4,6 +4,7 @@ import dev.belay.ErrorCode;
 import dev.belay.SessionException;
 import dev.belay.server.guard.SlowHeaders;
 import dev.belay.server.guard.TlsFiles;
+import java.nio.channels.ServerSocketChannel;
 import java.time.Duration;
 import java.util.Map;
 import org.eclipse.jetty.http.UriCompliance;
@@ -11,8 +12,10 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.SecureRequestCustomizer;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
 import org.eclipse.jetty.util.thread.VirtualThreadPool;
@@ -66,6 +69,8 @@ final class Listener {
         http.setSendDateHeader(true);
         http.setUriCompliance(UriCompliance.DEFAULT);
         http.setMaxUnconsumedRequestContentReads(4);
+        // The guard compares the host with the names of this server; a certificate need not name loopback addresses.
+        http.addCustomizer(new SecureRequestCustomizer(false));
         return http;
     }
 
@@ -116,7 +121,12 @@ final class Listener {
 
     /// Closes the port; connections that are open go on.
     void stopAccepting() {
-        connector.close();
+        // Jetty closes the port itself only when it stops. The kernel closes it once the selector has let go of it, which
+        // the first line has it do: until then it would take connections that nobody answers.
+        connector.setAccepting(false);
+        if (connector.getTransport() instanceof ServerSocketChannel port) {
+            IO.close(port);
+        }
     }
 
     void stop() {

@@ -1,10 +1,8 @@
 package dev.belay.server;
 
-import dev.belay.ErrorCode;
 import dev.belay.Session;
 import dev.belay.SessionException;
 import dev.belay.Sessions;
-import dev.belay.Signal;
 import dev.belay.server.attach.Viewer;
 import dev.belay.server.attach.Viewers;
 import dev.belay.server.auth.Access;
@@ -34,6 +32,8 @@ import org.eclipse.jetty.util.Callback;
 /// It owns the sessions it is given from its start on: they end with it. Front doors of other modules are mounted with
 /// [Builder#mount]; they stand behind the same guard and use the same [#authority()], [#access()] and [#viewers()].
 public final class Server implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("dev.belay.server");
+
     private final Sessions sessions;
     private final Authority authority;
     private final Admission admission;
@@ -125,14 +125,16 @@ public final class Server implements AutoCloseable {
     /// Has a [#close()] that is under way lose no more time on being polite.
     public void hurry() {
         for (Session session : sessions.list()) {
-            try {
-                session.signal(Signal.KILL);
-            } catch (SessionException e) {
-                // It has ended by itself, which is as good.
-                if (e.code() != ErrorCode.NOT_FOUND) {
-                    throw e;
-                }
-            }
+            Thread.ofVirtual().name("belay-hurry").start(() -> end(session));
+        }
+    }
+
+    private static void end(Session session) {
+        try {
+            session.close(true);
+        } catch (SessionException e) {
+            // It says so too to the close that is under way, which reports it.
+            LOG.log(System.Logger.Level.DEBUG, "a session could not be ended at once", e);
         }
     }
 
