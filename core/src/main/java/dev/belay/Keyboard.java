@@ -22,7 +22,7 @@ final class Keyboard {
     /// Output that only its holder and admins may read; open, that is up to `Long.MAX_VALUE`, while the lease lasts.
     private record Hidden(String holder, long from, long to) {
         boolean hides(Actor actor) {
-            return !actor.admin() && !actor.name().equals(holder);
+            return actor.agent() || (!actor.admin() && !actor.is(holder));
         }
     }
 
@@ -64,7 +64,7 @@ final class Keyboard {
 
     void requireMayType(Actor actor) {
         synchronized (this) {
-            if (current != null && !current.holder().equals(actor.name())) {
+            if (current != null && !actor.is(current.holder())) {
                 throw denied(current);
             }
         }

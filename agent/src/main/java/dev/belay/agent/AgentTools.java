@@ -29,7 +29,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -46,12 +45,18 @@ public final class AgentTools {
     private static final Duration REST = Duration.ofMillis(20);
 
     private final Sessions sessions;
-    private final Function<SessionSpec, Session> opener;
+    private final Opener opener;
     private final AgentSettings settings;
     private final Actor actor;
     private final Turns turns = new Turns();
     /// A turn: nobody opens a session between another's look at how many there are and its open.
     private final ReentrantLock opening = new ReentrantLock(true);
+
+    /// Opens sessions.
+    @FunctionalInterface
+    public interface Opener {
+        Session open(SessionSpec spec) throws InterruptedException;
+    }
 
     /// Tools of an agent called `agent`.
     public AgentTools(Sessions sessions, AgentSettings settings) {
@@ -60,8 +65,7 @@ public final class AgentTools {
 
     /// @param opener opens sessions, for instance against a quota of the actor's
     /// @param actor  owns what is opened, and sees and touches only what it owns, unless it is an admin
-    public AgentTools(
-            Sessions sessions, Function<SessionSpec, Session> opener, AgentSettings settings, Actor actor) {
+    public AgentTools(Sessions sessions, Opener opener, AgentSettings settings, Actor actor) {
         this.sessions = sessions;
         this.opener = opener;
         this.settings = settings;
@@ -169,7 +173,7 @@ public final class AgentTools {
         return sessions.workspace().resolve(spec.workdir()).normalize();
     }
 
-    private Session openWithinLimit(SessionSpec spec) {
+    private Session openWithinLimit(SessionSpec spec) throws InterruptedException {
         try {
             long open = own().filter(session -> session.spec().owner().equals(actor.name()) && !session.drained())
                     .count();
@@ -180,7 +184,7 @@ public final class AgentTools {
                                 + "): close a session you no longer need, or wait until one has exited, then try"
                                 + " again.");
             }
-            return opener.apply(spec).as(actor);
+            return opener.open(spec).as(actor);
         } catch (SessionException e) {
             throw e.code() == ErrorCode.LIMIT_REACHED ? full(e) : e;
         }
