@@ -1,6 +1,7 @@
 /// The server: sessions over HTTP and WebSocket, for principals with tokens. It never names a host.
 module dev.belay.server {
     requires transitive dev.belay.core;
+    requires transitive dev.belay.mcp;
     requires transitive org.eclipse.jetty.server;
     requires org.eclipse.jetty.websocket.server;
     requires transitive tools.jackson.databind;
@@ -14,5 +15,6 @@ module dev.belay.server {
     exports dev.belay.server.attach;
     exports dev.belay.server.auth;
     exports dev.belay.server.logs;
+    exports dev.belay.server.mcp;
     exports dev.belay.server.metrics;
 }

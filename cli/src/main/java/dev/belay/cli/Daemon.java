@@ -12,6 +12,7 @@ import dev.belay.server.auth.Account;
 import dev.belay.server.auth.Role;
 import dev.belay.server.auth.TokenHash;
 import dev.belay.server.logs.EventLog;
+import dev.belay.server.mcp.McpDoor;
 import dev.belay.server.metrics.ServerMetrics;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -57,11 +58,13 @@ final class Daemon {
                 .observer(metrics)
                 .observer(log)
                 .build();
+        String version = BelayCommand.version();
         Server server = Server.builder(sessions)
                 .settings(withAdmin(config.server(), token))
                 .capacity(new MachineRoom(() -> sessions.stats().permitsUsed()))
                 .metrics(metrics)
-                .version(new BelayCommand.Version().getVersion()[0].substring("belay ".length()))
+                .version(version)
+                .mount(McpDoor.PATH, one -> new McpDoor(one, config.agent(), version))
                 .build();
         try {
             String address = server.start();

@@ -5,6 +5,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -23,9 +24,15 @@ import tools.jackson.databind.node.ObjectNode;
 ///
 /// Messages may come from any thread. Calls of tools run on virtual threads of their own, side by side; everything else
 /// is answered on the caller's thread. Answers go to the consumer that came with the message, from any thread.
-public final class Conversation implements AutoCloseable {
+public final class Conversation implements Peer {
     /// The versions of the protocol that are spoken, newest first.
     public static final List<String> VERSIONS = List.of("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05");
+
+    /// The longest message: one of the largest inputs, with every byte escaped.
+    public static final int MAX_MESSAGE_BYTES = 8 << 20;
+
+    /// The most messages that come as one.
+    private static final int MAX_BATCH = 100;
 
     private static final Logger LOG = System.getLogger(Conversation.class.getName());
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
@@ -56,31 +63,41 @@ public final class Conversation implements AutoCloseable {
         this.version = version;
     }
 
-    /// Takes one message, or several in an array.
-    ///
-    /// @param replies where the answer goes, and what is said on the way to it
+    @Override
     public void receive(String text, Consumer<JsonNode> replies) {
         JsonNode message;
         try {
             message = json.readTree(text);
         } catch (JacksonException e) {
-            replies.accept(error(null, ProtocolException.PARSE_ERROR, "This is not JSON: " + e.getOriginalMessage()));
+            replies.accept(unreadable(e));
             return;
         }
-        receive(message, replies);
+        take(message, replies, _ -> {});
     }
 
-    /// Takes one message, or several in an array.
-    public void receive(JsonNode message, Consumer<JsonNode> replies) {
-        if (message.isArray() && !message.isEmpty()) {
-            message.forEach(one -> receive(one, replies));
+    /// Takes one message, or several in an array, and returns when all has been said to it: no call that it began is
+    /// under way any more. A call that was cancelled gets no answer.
+    public void converse(JsonNode message, Consumer<JsonNode> replies) {
+        List<Thread> begun = new ArrayList<>();
+        take(message, replies, begun::add);
+        begun.forEach(Conversation::joinUninterruptibly);
+    }
+
+    /// The answer to what is not JSON.
+    public static JsonNode unreadable(JacksonException e) {
+        return error(null, ProtocolException.PARSE_ERROR, "This is not JSON: " + e.getOriginalMessage());
+    }
+
+    private void take(JsonNode message, Consumer<JsonNode> replies, Consumer<Thread> begun) {
+        if (message.isArray() && !message.isEmpty() && message.size() <= MAX_BATCH) {
+            message.forEach(one -> take(one, replies, begun));
             return;
         }
         JsonNode id = message.get("id");
         try {
             if (!message.isObject() || !"2.0".equals(string(message.get("jsonrpc")))) {
                 throw new ProtocolException(
-                        ProtocolException.INVALID_REQUEST, "A message is an object with \"jsonrpc\":\"2.0\".");
+                        ProtocolException.INVALID_REQUEST, "A message is an object with \"jsonrpc\":\"2.0\", or a list of at most " + MAX_BATCH + ".");
             }
             String method = string(message.get("method"));
             if (method == null) {
@@ -90,14 +107,15 @@ public final class Conversation implements AutoCloseable {
             } else if (!id.isString() && !id.isIntegralNumber()) {
                 throw new ProtocolException(ProtocolException.INVALID_REQUEST, "An id is a string or a number.");
             } else {
-                request(id, method, params(message), replies);
+                request(id, method, params(message), replies, begun);
             }
         } catch (ProtocolException e) {
             replies.accept(error(id, e.code(), String.valueOf(e.getMessage())));
         }
     }
 
-    private void request(JsonNode id, String method, @Nullable JsonNode params, Consumer<JsonNode> replies) {
+    private void request(
+            JsonNode id, String method, @Nullable JsonNode params, Consumer<JsonNode> replies, Consumer<Thread> begun) {
         switch (method) {
             case "initialize" -> replies.accept(result(id, initialize(params)));
             case "ping" -> replies.accept(result(id, NODES.objectNode()));
@@ -107,7 +125,7 @@ public final class Conversation implements AutoCloseable {
             }
             case "tools/call" -> {
                 requireInitialized();
-                call(id, new Arguments("tools/call", params), params, replies);
+                begun.accept(call(id, new Arguments("tools/call", params), params, replies));
             }
             default -> throw new ProtocolException(
                     ProtocolException.METHOD_NOT_FOUND, "There is no method " + dev.belay.Quoted.of(method) + ".");
@@ -133,7 +151,7 @@ public final class Conversation implements AutoCloseable {
 
     // --- calls ---
 
-    private void call(JsonNode id, Arguments params, @Nullable JsonNode raw, Consumer<JsonNode> replies) {
+    private Thread call(JsonNode id, Arguments params, @Nullable JsonNode raw, Consumer<JsonNode> replies) {
         String name = params.requiredString("name");
         JsonNode given = raw == null ? null : raw.get("arguments");
         Arguments arguments = new Arguments(name, given);
@@ -164,6 +182,7 @@ public final class Conversation implements AutoCloseable {
         if (closed) {
             thread.interrupt();
         }
+        return thread;
     }
 
     private ObjectNode toolResult(ObjectNode answer) {
@@ -293,7 +312,7 @@ public final class Conversation implements AutoCloseable {
         return node;
     }
 
-    private static ObjectNode error(@Nullable JsonNode id, int code, String message) {
+    static ObjectNode error(@Nullable JsonNode id, int code, String message) {
         ObjectNode node = NODES.objectNode().put("jsonrpc", "2.0");
         node.set("id", id == null ? NODES.nullNode() : id);
         node.putObject("error").put("code", code).put("message", message);

@@ -11,11 +11,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/// Carries a [Conversation] over two streams, one message a line.
+/// Carries messages to a [Peer] and back over two streams, one message a line.
 public final class StdioServer {
-    /// The longest message: one of the largest inputs, with every byte escaped.
-    private static final int MAX_MESSAGE_BYTES = 8 << 20;
-
     private final InputStream in;
     private final OutputStream out;
     private final JsonMapper json = JsonMapper.shared();
@@ -28,13 +25,13 @@ public final class StdioServer {
     }
 
     /// Serves until the client closes its end of either stream.
-    public void run(Conversation conversation) throws IOException {
-        try (conversation) {
+    public void run(Peer peer) throws IOException {
+        try (peer) {
             for (byte[] line = line(); line != null && !broken; line = line()) {
-                if (line.length > MAX_MESSAGE_BYTES) {
+                if (line.length > Conversation.MAX_MESSAGE_BYTES) {
                     send(tooLong());
                 } else if (!isBlank(line)) {
-                    conversation.receive(new String(line, StandardCharsets.UTF_8), this::send);
+                    peer.receive(new String(line, StandardCharsets.UTF_8), this::send);
                 }
             }
         }
@@ -42,7 +39,7 @@ public final class StdioServer {
 
     private JsonNode tooLong() {
         return json.readTree("{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":"
-                + "\"A message has at most " + MAX_MESSAGE_BYTES + " bytes; send input in parts.\"}}");
+                + "\"A message has at most " + Conversation.MAX_MESSAGE_BYTES + " bytes; send input in parts.\"}}");
     }
 
     /// The next line without its end; null at the end. Of one that is too long only as much is kept as shows that.
@@ -53,7 +50,7 @@ public final class StdioServer {
             return null;
         }
         for (; b >= 0 && b != '\n'; b = in.read()) {
-            if (line.size() <= MAX_MESSAGE_BYTES) {
+            if (line.size() <= Conversation.MAX_MESSAGE_BYTES) {
                 line.write(b);
             }
         }

@@ -3,8 +3,7 @@ package dev.belay.server;
 import dev.belay.ErrorCode;
 import dev.belay.SessionException;
 import dev.belay.SessionRecord;
-import java.time.Instant;
-import org.jspecify.annotations.Nullable;
+import dev.belay.mcp.Answers;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
@@ -64,32 +63,7 @@ public final class Json {
 
     /// A session as it is shown everywhere.
     public static ObjectNode of(SessionRecord record) {
-        ObjectNode json = object()
-                .put("id", record.id())
-                .put("backend", record.backend())
-                .put("command", record.command());
-        record.args().forEach(json.putArray("args")::add);
-        json.put("workdir", record.workdir())
-                .put("cols", record.cols())
-                .put("rows", record.rows())
-                .put("pid", record.pid())
-                .put("owner", record.owner());
-        ObjectNode labels = json.putObject("labels");
-        record.labels().forEach(labels::put);
-        return json.put("started_at", text(record.startedAt()))
-                .put("ended_at", text(record.endedAt()))
-                .put("state", record.state().label())
-                .put("exit_code", record.exitCode())
-                .put("signal", record.signal())
-                .put("survivors", record.survivors())
-                .put("output_start", record.outputStart())
-                .put("output_end", record.outputEnd())
-                .put("last_activity_at", text(record.lastActivityAt()))
-                .put("end_reason", record.endReason() == null ? null : record.endReason().label());
-    }
-
-    private static @Nullable String text(@Nullable Instant instant) {
-        return instant == null ? null : instant.toString();
+        return Answers.of(record);
     }
 
     /// A refusal: `{code, message, ...details}`. Details that are whole numbers are written as numbers.

@@ -7,6 +7,7 @@ import dev.belay.server.guard.TlsFiles;
 import java.nio.channels.ServerSocketChannel;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Jetty, set up for one port: a few platform threads wait for connections, virtual threads handle what they bring.
 final class Listener {
+    private static final System.Logger LOG = System.getLogger("dev.belay.server");
     private static final Duration STOP_PATIENCE = Duration.ofSeconds(5);
 
     private final org.eclipse.jetty.server.Server jetty;
@@ -133,6 +135,9 @@ final class Listener {
         try {
             jetty.setStopTimeout(STOP_PATIENCE.toMillis());
             jetty.stop();
+        } catch (TimeoutException _) {
+            // Some clients did not let go in time: they were cut off.
+            LOG.log(System.Logger.Level.DEBUG, "connections were cut off");
         } catch (Exception e) {
             throw new SessionException(ErrorCode.INTERNAL, "The server did not stop: " + e, Map.of(), e);
         }

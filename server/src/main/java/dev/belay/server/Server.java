@@ -20,6 +20,7 @@ import dev.belay.server.ws.AttachHandler;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.eclipse.jetty.server.Handler;
@@ -43,11 +44,15 @@ public final class Server implements AutoCloseable {
     private final Health health;
     private final Rest rest;
     private final Listener listener;
+    private final ServerMetrics metrics;
+    private final List<Runnable> reloaded = new CopyOnWriteArrayList<>();
+    private final List<Runnable> closing = new CopyOnWriteArrayList<>();
     private volatile ServerSettings settings;
 
     private Server(Builder builder) {
         this.sessions = builder.sessions;
         this.settings = builder.settings;
+        this.metrics = builder.metrics;
         this.authority = new Authority(settings);
         this.admission = new Admission(sessions, builder.capacity, settings);
         this.access = new Access(sessions, authority, admission);
@@ -105,6 +110,17 @@ public final class Server implements AutoCloseable {
         guard.reload(next);
         listener.reload();
         viewers.partFromRevoked();
+        reloaded.forEach(Runnable::run);
+    }
+
+    /// Has a front door end what it has with clients, once the sessions are closed.
+    public void onClose(Runnable ends) {
+        closing.add(ends);
+    }
+
+    /// Has a front door hear of new settings, once they are in force.
+    public void onReload(Runnable hears) {
+        reloaded.add(hears);
     }
 
     /// Stops: no new connection and no new session, clients are told, sessions are closed with their grace. Returns when
@@ -118,6 +134,7 @@ public final class Server implements AutoCloseable {
         try {
             sessions.close();
         } finally {
+            closing.forEach(Runnable::run);
             listener.stop();
         }
     }
@@ -162,6 +179,10 @@ public final class Server implements AutoCloseable {
 
     public ServerSettings settings() {
         return settings;
+    }
+
+    public ServerMetrics metrics() {
+        return metrics;
     }
 
     public Health health() {

@@ -64,6 +64,8 @@ public record ServerSettings(
     /// @param idleTimeout    how long a connection may be quiet (60 s)
     /// @param maxWait        the longest that a request may ask to wait (10 min)
     /// @param maxConnections connections at once (2,048)
+    /// @param conversations  conversations of agents with one principal at once (100)
+    /// @param conversationIdle when a conversation that nobody uses is forgotten (30 min)
     public record HttpLimits(
             int headerBytes,
             int jsonBytes,
@@ -72,7 +74,9 @@ public record ServerSettings(
             Duration bodyTimeout,
             Duration idleTimeout,
             Duration maxWait,
-            int maxConnections) {
+            int maxConnections,
+            int conversations,
+            Duration conversationIdle) {
         public static final HttpLimits DEFAULT = new HttpLimits(
                 8 << 10,
                 256 << 10,
@@ -81,7 +85,9 @@ public record ServerSettings(
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(60),
                 Duration.ofMinutes(10),
-                2048);
+                2048,
+                100,
+                Duration.ofMinutes(30));
     }
 
     /// What a viewer may take.

@@ -2,13 +2,11 @@ package dev.belay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.belay.agent.AgentSettings;
+import dev.belay.server.mcp.McpDoor;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.eclipse.jetty.server.Handler;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
-import org.eclipse.jetty.util.Callback;
 import org.junit.jupiter.api.Test;
 
 /// The lists of hosts and origins stand before every route and every upgrade, mounted front doors included.
@@ -20,14 +18,7 @@ class GuardTest extends WithServer {
 
     @Override
     Server.Builder refine(Server.Builder builder) {
-        return builder.mount("/mcp", _ -> new Handler.Abstract() {
-            @Override
-            public boolean handle(Request request, Response response, Callback callback) {
-                response.setStatus(200);
-                callback.succeeded();
-                return true;
-            }
-        });
+        return builder.mount(McpDoor.PATH, one -> new McpDoor(one, AgentSettings.DEFAULT, "test"));
     }
 
     /// Every route, with what a browser would send to it.
@@ -35,7 +26,7 @@ class GuardTest extends WithServer {
         List<String> all = new ArrayList<>(server.routes().stream()
                 .map(route -> route.replace("{id}", "x"))
                 .toList());
-        all.addAll(List.of("GET /", "GET /page.js", "GET /nothing", "POST /mcp", "GET /mcp/x",
+        all.addAll(List.of("GET /", "GET /page.js", "GET /nothing", "POST /mcp", "GET /mcp", "DELETE /mcp", "GET /mcp/x",
                 "GET /api/sessions/x/attach", "OPTIONS /api/sessions"));
         return all;
     }

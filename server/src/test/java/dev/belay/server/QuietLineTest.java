@@ -11,7 +11,7 @@ class QuietLineTest extends WithServer {
                 .viewers(new ServerSettings.ViewerLimits(512 << 10, 64 << 10, Duration.ofMillis(900), 64))
                 .http(new ServerSettings.HttpLimits(
                         8 << 10, 256 << 10, 32, Duration.ofSeconds(10), Duration.ofSeconds(10), Duration.ofSeconds(2),
-                        Duration.ofMinutes(1), 2048));
+                        Duration.ofMinutes(1), 2048, 100, Duration.ofMinutes(30)));
     }
 
     @Test

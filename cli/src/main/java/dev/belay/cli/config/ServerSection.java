@@ -43,7 +43,9 @@ final class ServerSection {
                 section.positiveTime("body_timeout").orElse(standard.bodyTimeout()),
                 section.positiveTime("idle_timeout").orElse(standard.idleTimeout()),
                 section.positiveTime("max_wait").orElse(standard.maxWait()),
-                section.count("max_connections", 1, 1_000_000).orElse(standard.maxConnections()));
+                section.count("max_connections", 1, 1_000_000).orElse(standard.maxConnections()),
+                section.count("conversations", 1, 1_000_000).orElse(standard.conversations()),
+                section.positiveTime("conversation_idle").orElse(standard.conversationIdle()));
         section.requireNoMore();
         return limits;
     }

@@ -41,7 +41,9 @@ public final class Exchange {
     private final HttpLimits limits;
     private final Map<String, String> path;
 
-    Exchange(Request request, Response response, Callback callback, HttpLimits limits, Map<String, String> path) {
+    /// @param path the parts of the path that have names
+    public Exchange(
+            Request request, Response response, Callback callback, HttpLimits limits, Map<String, String> path) {
         this.request = request;
         this.response = response;
         this.callback = callback;
@@ -158,7 +160,7 @@ public final class Exchange {
     }
 
     /// The body, if it is not larger than given and comes in time.
-    byte[] bytes(int most) {
+    public byte[] bytes(int most) {
         if (request.getLength() > DROPPED_TIMES * most) {
             throw tooLarge(most);
         }
@@ -199,7 +201,7 @@ public final class Exchange {
     }
 
     /// The answer will take its time although nothing moves on the connection.
-    void mayTakeLong() {
+    public void mayTakeLong() {
         request.addIdleTimeoutListener(_ -> false);
     }
 

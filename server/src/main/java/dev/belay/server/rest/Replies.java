@@ -36,7 +36,8 @@ public final class Replies {
         error(request, response, callback, status(refusal.code()), refusal);
     }
 
-    static void error(Request request, Response response, Callback callback, int status, SessionException refusal) {
+    public static void error(
+            Request request, Response response, Callback callback, int status, SessionException refusal) {
         if (response.isCommitted()) {
             callback.failed(refusal);
             return;

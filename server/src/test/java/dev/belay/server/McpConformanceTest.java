@@ -1,0 +1,51 @@
+package dev.belay.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.belay.agent.AgentSettings;
+import dev.belay.server.mcp.McpDoor;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/// The official conformance suite of MCP, in node: `src/test/conformance` holds it, and why some of it is not for Belay.
+@Tag("source-tree")
+class McpConformanceTest extends WithServer {
+    private static final Path SUITE = Path.of("src/test/conformance").toAbsolutePath();
+    private static final Path MODULES = SUITE.resolve("node_modules");
+
+    @Override
+    Server.Builder refine(Server.Builder builder) {
+        return builder.mount(McpDoor.PATH, one -> new McpDoor(one, AgentSettings.DEFAULT, "test"));
+    }
+
+    @Test
+    void theServerConforms() throws Exception {
+        assertThat(MODULES).as("run npm ci in server/src/test/conformance, as scripts/verify does").isDirectory();
+        String processor = System.getProperty("os.arch").equals("aarch64") ? "arm64" : "x64";
+        Path said = folder.resolve("said");
+        ProcessBuilder suite = new ProcessBuilder(
+                MODULES.resolve("node-linux-" + processor + "/bin/node").toString(),
+                "--import", SUITE.resolve("sign-in.mjs").toUri().toString(),
+                MODULES.resolve("@modelcontextprotocol/conformance/dist/index.js").toString(),
+                "server", "--url", server.address() + "mcp",
+                "--expected-failures", SUITE.resolve("expected-failures.yml").toString())
+                .directory(folder.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(said.toFile());
+        suite.environment().put("BELAY_TOKEN", ALICE);
+        Process process = suite.start();
+        try {
+            boolean ended = process.waitFor(180, TimeUnit.SECONDS);
+            assertThat(ended).as("the suite is done; it said: %s", Files.readString(said)).isTrue();
+        } finally {
+            process.destroyForcibly().waitFor();
+        }
+        assertThat(process.exitValue()).as(Files.readString(said)).isZero();
+        assertThat(Files.readString(said)).contains(
+                "✓ server-initialize", "✓ ping", "✓ tools-list", "✓ server-sse-multiple-streams",
+                "✓ dns-rebinding-protection");
+    }
+}
