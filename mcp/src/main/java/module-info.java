@@ -2,6 +2,7 @@
 module dev.belay.mcp {
     requires transitive dev.belay.agent;
     requires transitive tools.jackson.databind;
+    requires java.net.http;
     requires static org.jspecify;
 
     exports dev.belay.mcp;

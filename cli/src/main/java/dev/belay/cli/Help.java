@@ -71,7 +71,8 @@ final class Help {
 
             @|bold Examples:|@
               claude mcp add belay -- belay mcp
-              belay mcp --workspace ~/project""";
+              belay mcp --workspace ~/project
+              belay mcp --server http://127.0.0.1:10000/""";
 
     private static final String SERVE = """
 
@@ -119,7 +120,9 @@ final class Help {
     static final String INSECURE = "Listen beyond loopback without encryption.";
     static final String PRINT_CONFIG = "Print all settings with their defaults, and end.";
     static final String JSON = "Print one JSON object, for programs.";
-    static final String STANDALONE = "Run the sessions in this process. The default.";
+    static final String STANDALONE = "Run the sessions in this process. The default, unless BELAY_SERVER is set.";
+    static final String SERVER = "Use the sessions of the server at URL, where people can watch them.";
+    static final String TOKEN_FILE = "Show the server the token in FILE; else BELAY_TOKEN, or that of your own server here.";
     static final String HELP = "Show this help.";
     static final String VERSION = "Show the version.";
 

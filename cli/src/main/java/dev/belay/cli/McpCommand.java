@@ -3,9 +3,11 @@ package dev.belay.cli;
 import dev.belay.Environment;
 import dev.belay.Limits;
 import dev.belay.Quoted;
+import dev.belay.StateFolder;
 import dev.belay.agent.AgentTools;
 import dev.belay.agent.Surroundings;
 import dev.belay.cli.config.Config;
+import dev.belay.mcp.Bridge;
 import dev.belay.mcp.Conversation;
 import dev.belay.mcp.StdioServer;
 import java.io.FileDescriptor;
@@ -33,8 +35,13 @@ final class McpCommand implements Callable<Integer> {
     private @Nullable Path config;
 
     @Option(names = "--standalone", description = Help.STANDALONE)
-    @SuppressWarnings("UnusedVariable")
     private boolean standalone;
+
+    @Option(names = "--server", paramLabel = "URL", description = Help.SERVER)
+    private @Nullable String server;
+
+    @Option(names = "--token-file", paramLabel = "FILE", description = Help.TOKEN_FILE)
+    private @Nullable Path tokenFile;
 
     @Option(names = {"-h", "--help"}, usageHelp = true, description = Help.HELP)
     @SuppressWarnings("UnusedVariable")
@@ -48,6 +55,31 @@ final class McpCommand implements Callable<Integer> {
     public Integer call() throws IOException {
         // Nothing but the protocol may reach the client, whatever a library prints.
         System.setOut(System.err);
+        String url = standalone ? null : server != null ? server : System.getenv("BELAY_SERVER");
+        if (url == null) {
+            serveHere();
+        } else {
+            passOn(ServerAddress.of(url));
+        }
+        return 0;
+    }
+
+    /// To a server that people watch: it has the sessions, and the workspace.
+    private void passOn(ServerAddress there) throws IOException {
+        if (workspace != null || config != null) {
+            throw new ParameterException(
+                    model.commandLine(), "--workspace and --config are settings of the server, where it is started");
+        }
+        Map<String, String> env = System.getenv();
+        String token = there.token(tokenFile, env, StateFolder.standard(env));
+        stdio().run(new Bridge(there.at("/mcp"), token));
+    }
+
+    private static StdioServer stdio() {
+        return new StdioServer(new FileInputStream(FileDescriptor.in), new FileOutputStream(FileDescriptor.out));
+    }
+
+    private void serveHere() throws IOException {
         Map<String, String> caller = RunCommand.callersEnvironment();
         Config settings = Config.read(config, caller);
         Surroundings place = place(caller);
@@ -57,10 +89,8 @@ final class McpCommand implements Callable<Integer> {
                 place.workspace(), Environment.inherited(caller).with(settings.env()), limits,
                 settings.server().doors().resources())) {
             AgentTools tools = new AgentTools(scratch.sessions(), settings.agent());
-            new StdioServer(new FileInputStream(FileDescriptor.in), new FileOutputStream(FileDescriptor.out))
-                    .run(new Conversation(tools, place.workspace(), BelayCommand.version()));
+            stdio().run(new Conversation(tools, place.workspace(), BelayCommand.version()));
         }
-        return 0;
     }
 
     private Surroundings place(Map<String, String> caller) throws IOException {

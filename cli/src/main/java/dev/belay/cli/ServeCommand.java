@@ -6,8 +6,6 @@ import dev.belay.StateFolder;
 import dev.belay.cli.config.Config;
 import dev.belay.server.ServerSettings.Tls;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -84,21 +82,11 @@ final class ServeCommand implements Callable<Integer> {
     /// Tokens and all that is typed would be open to whoever is on the way.
     private static void requireSafe(Config settings) {
         var binding = settings.server().binding();
-        if (binding.tls() == null && !settings.insecure() && !isLoopback(binding.host())) {
+        if (binding.tls() == null && !settings.insecure() && !ServerAddress.isLoopback(binding.host())) {
             throw new SessionException(
                     ErrorCode.INVALID_REQUEST,
                     "Belay does not listen on " + binding.host() + " without encryption: give --tls-cert and --tls-key,"
                             + " or --insecure if something before it encrypts.");
-        }
-    }
-
-    private static boolean isLoopback(String host) {
-        try {
-            return InetAddress.getByName(host).isLoopbackAddress();
-        } catch (UnknownHostException e) {
-            throw new SessionException(
-                    ErrorCode.INVALID_REQUEST, "There is no address " + dev.belay.Quoted.of(host) + " to listen on.",
-                    java.util.Map.of(), e);
         }
     }
 }
