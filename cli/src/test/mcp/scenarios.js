@@ -34,7 +34,11 @@ class Agent {
 
   async call(name, args = {}, options = {}) {
     const result = await this.client.callTool({ name, arguments: args }, undefined, { timeout: 120_000, ...options });
-    assert.deepEqual(JSON.parse(result.content[0].text), result.structuredContent);
+    const { output = "", error, session_id } = result.structuredContent;
+    const [{ text }] = result.content;
+    assert.ok(text.startsWith(output.replaceAll("\r\n", "\n")), text);
+    assert.match(text, /\n?\[[^\n]+\]$/);
+    assert.ok(text.includes(error ? error.code : name === "unified_exec" ? session_id : "["), text);
     assert.equal(result.isError, !result.structuredContent.success);
     return result.structuredContent;
   }

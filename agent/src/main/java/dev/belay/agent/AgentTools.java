@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -79,10 +79,15 @@ public final class AgentTools {
 
     // --- unified_exec ---
 
+    /// Short, since a model has to repeat it, and random enough (50 bits) never to meet one that is there.
+    private static String newId() {
+        return Long.toString(ThreadLocalRandom.current().nextLong(1L << 50, 1L << 51), Character.MAX_RADIX);
+    }
+
     /// Starts a command and waits for its exit, or for what the request names, or until the time is up.
     public ExecResult unifiedExec(ExecRequest request) throws InterruptedException {
         long began = System.nanoTime();
-        String id = request.sessionId() == null ? UUID.randomUUID().toString() : request.sessionId();
+        String id = request.sessionId() == null ? newId() : request.sessionId();
         Session session = null;
         try {
             if (request.cmd().isBlank()) {

@@ -187,7 +187,7 @@ public final class Conversation implements Peer {
 
     private ObjectNode toolResult(ObjectNode answer) {
         ObjectNode node = NODES.objectNode();
-        node.putArray("content").addObject().put("type", "text").put("text", json.writeValueAsString(answer));
+        node.putArray("content").addObject().put("type", "text").put("text", AnswerText.of(answer));
         node.set("structuredContent", answer);
         return node.put("isError", !answer.path("success").booleanValue());
     }
