@@ -1,9 +1,10 @@
-/// The server: sessions over HTTP and WebSocket, for principals with tokens. It never names a host.
+/// The server: sessions over HTTP, WebSocket and Socket.IO, for principals with tokens. It never names a host.
 module dev.belay.server {
     requires transitive dev.belay.core;
     requires transitive dev.belay.mcp;
     requires transitive org.eclipse.jetty.server;
     requires org.eclipse.jetty.websocket.server;
+    requires dev.belay.socketio;
     requires transitive tools.jackson.databind;
     requires io.prometheus.metrics.core;
     requires io.prometheus.metrics.model;
@@ -17,4 +18,5 @@ module dev.belay.server {
     exports dev.belay.server.logs;
     exports dev.belay.server.mcp;
     exports dev.belay.server.metrics;
+    exports dev.belay.server.terminal;
 }

@@ -2,6 +2,7 @@ package dev.belay.server;
 
 import dev.belay.Session;
 import dev.belay.server.metrics.ServerMetrics;
+import dev.belay.server.terminal.TerminalDoor;
 
 /// The numbers that are looked up when somebody asks for the metrics.
 final class Gauges {
@@ -37,6 +38,10 @@ final class Gauges {
                 () -> sessions.stats().orphans());
         metrics.gauge("belay_viewers", "Viewers attached", () -> server.viewers().list().size());
         metrics.gauge("belay_viewer_lag_bytes", "How far the slowest viewer is behind", server::largestLag);
+        metrics.gauge("belay_sessions_absent", "Terminals that wait for their owner to come back",
+                () -> server.viewers().absences().count());
+        metrics.count("belay_sessions_abandoned", "Terminals closed because their owner did not come back",
+                () -> server.viewers().absences().ended());
         metrics.gauge("belay_creations_waiting", "Creations that wait for their turn",
                 () -> server.admission().waiting());
         metrics.count("belay_creations_rate_limited", "Creations that came too soon",
@@ -47,5 +52,20 @@ final class Gauges {
         metrics.count("belay_logins_refused", "Attempts refused because of earlier ones",
                 () -> server.authority().refused());
         metrics.count("belay_requests_refused", "Requests of foreign hosts or origins", server::refusedRequests);
+        socketIo(metrics, server.terminals());
+    }
+
+    private static void socketIo(ServerMetrics metrics, TerminalDoor door) {
+        metrics.gauge("belay_socketio_connections", "Socket.IO connections", () -> door.stats().connections());
+        metrics.gauge("belay_socketio_websockets", "WebSockets of Socket.IO", () -> door.stats().webSockets());
+        metrics.gauge("belay_socketio_clients", "Socket.IO clients signed in", () -> door.stats().sockets());
+        metrics.gauge("belay_socketio_pending_bytes", "Bytes that wait for Socket.IO clients to read",
+                () -> door.stats().pendingBytes());
+        metrics.count("belay_socketio_opened", "Socket.IO connections opened", () -> door.stats().opened());
+        metrics.count("belay_socketio_refused", "Socket.IO handshakes refused", () -> door.stats().refused());
+        metrics.count("belay_socketio_upgrades", "Socket.IO connections that went from polling to a WebSocket",
+                () -> door.stats().upgrades());
+        metrics.count("belay_socketio_closed", "Socket.IO connections closed, by why", "reason",
+                () -> door.stats().closed());
     }
 }

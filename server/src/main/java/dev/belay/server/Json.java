@@ -1,8 +1,10 @@
 package dev.belay.server;
 
+import dev.belay.Closed;
 import dev.belay.ErrorCode;
 import dev.belay.SessionException;
 import dev.belay.SessionRecord;
+import dev.belay.Signal;
 import dev.belay.mcp.Answers;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
@@ -64,6 +66,13 @@ public final class Json {
     /// A session as it is shown everywhere.
     public static ObjectNode of(SessionRecord record) {
         return Answers.of(record);
+    }
+
+    /// Adds what closing a session found.
+    public static ObjectNode put(ObjectNode to, Closed closed) {
+        return to.put("exit_code", closed.exit().code())
+                .put("signal", closed.exit().signal().map(Signal::name).orElse(null))
+                .put("killed", closed.killed());
     }
 
     /// A refusal: `{code, message, ...details}`. Details that are whole numbers are written as numbers.

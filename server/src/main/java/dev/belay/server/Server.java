@@ -10,12 +10,14 @@ import dev.belay.server.auth.Admission;
 import dev.belay.server.auth.Authority;
 import dev.belay.server.guard.Guard;
 import dev.belay.server.health.Health;
+import dev.belay.server.logs.EventLog;
 import dev.belay.server.metrics.ServerMetrics;
 import dev.belay.server.page.Page;
 import dev.belay.server.rest.Rest;
 import dev.belay.server.rest.SessionRoutes;
 import dev.belay.server.rest.SignInRoutes;
 import dev.belay.server.rest.StatusRoutes;
+import dev.belay.server.terminal.TerminalDoor;
 import dev.belay.server.ws.AttachHandler;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,7 +30,7 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
-/// Sessions over HTTP and WebSocket on one port.
+/// Sessions over HTTP, WebSocket and Socket.IO on one port.
 ///
 /// It owns the sessions it is given from its start on: they end with it. Front doors of other modules are mounted with
 /// [Builder#mount]; they stand behind the same guard and use the same [#authority()], [#access()] and [#viewers()].
@@ -47,6 +49,7 @@ public final class Server implements AutoCloseable {
     private final ServerMetrics metrics;
     private final List<Runnable> reloaded = new CopyOnWriteArrayList<>();
     private final List<Runnable> closing = new CopyOnWriteArrayList<>();
+    private final TerminalDoor terminals;
     private volatile ServerSettings settings;
 
     private Server(Builder builder) {
@@ -56,7 +59,7 @@ public final class Server implements AutoCloseable {
         this.authority = new Authority(settings);
         this.admission = new Admission(sessions, builder.capacity, settings);
         this.access = new Access(sessions, authority, admission);
-        this.viewers = new Viewers(sessions, access, authority, () -> settings.viewers(), builder.metrics);
+        this.viewers = new Viewers(sessions, access, authority, () -> settings, builder.metrics, builder.events);
         this.health = new Health(sessions, admission, viewers, builder.version);
         int maxInput = sessions.limits().maxInputBytes();
         this.rest = new Rest(
@@ -68,7 +71,8 @@ public final class Server implements AutoCloseable {
                 new AttachHandler(authority, access, viewers, () -> settings.viewers(), maxInput);
         this.listener = new Listener(settings);
         this.guard = new Guard(settings, listener::port);
-        Handler.Sequence doors = new Handler.Sequence(attach);
+        this.terminals = new TerminalDoor(authority, access, viewers, () -> settings, builder.events, maxInput);
+        Handler.Sequence doors = new Handler.Sequence(attach, terminals.handler());
         builder.mounted.forEach((prefix, door) -> doors.addHandler(new Mount(prefix, door.apply(this))));
         doors.addHandler(rest);
         doors.addHandler(new Page());
@@ -177,6 +181,10 @@ public final class Server implements AutoCloseable {
         return viewers;
     }
 
+    public TerminalDoor terminals() {
+        return terminals;
+    }
+
     public ServerSettings settings() {
         return settings;
     }
@@ -227,6 +235,7 @@ public final class Server implements AutoCloseable {
         private ServerSettings settings = ServerSettings.DEFAULT;
         private Supplier<Capacity> capacity = () -> Capacity.UNKNOWN;
         private ServerMetrics metrics = new ServerMetrics();
+        private EventLog events = EventLog.none();
         private String version = "?";
         private final Map<String, Function<Server, Handler>> mounted = new LinkedHashMap<>();
 
@@ -251,12 +260,18 @@ public final class Server implements AutoCloseable {
             return this;
         }
 
+        /// Where clients that come and go are noted; nowhere unless said otherwise.
+        public Builder events(EventLog value) {
+            events = value;
+            return this;
+        }
+
         public Builder version(String value) {
             version = value;
             return this;
         }
 
-        /// Puts a front door at a path and everything under it: `/mcp`, `/socket.io`.
+        /// Puts a front door at a path and everything under it: `/mcp`.
         public Builder mount(String path, Function<Server, Handler> door) {
             mounted.put(path, door);
             return this;

@@ -112,20 +112,24 @@ final class Connection {
     ///
     /// @return done when the transport has taken it; failed if it never will
     CompletionStage<Void> send(Message message) {
-        boolean overflow = false;
+        DisconnectReason refusal = null;
         synchronized (lock) {
-            if (state == State.OPEN && pending <= engine.settings().maxPending()) {
-                enqueue(message, false);
+            if (state != State.OPEN) {
+                refusal = reason;
+            } else if (pending > engine.settings().maxPending()) {
+                refusal = DisconnectReason.OVERFLOW;
             } else {
-                overflow = state == State.OPEN;
-                message.taken().completeExceptionally(
-                        new DisconnectedException(overflow ? DisconnectReason.OVERFLOW : reason));
+                enqueue(message, false);
             }
         }
-        if (overflow) {
-            end(DisconnectReason.OVERFLOW);
-        } else {
+        if (refusal == null) {
             flusher.iterate();
+        } else {
+            // Does nothing to a connection that has ended.
+            if (refusal == DisconnectReason.OVERFLOW) {
+                end(DisconnectReason.OVERFLOW);
+            }
+            fail(List.of(message), refusal);
         }
         return message.taken();
     }

@@ -20,6 +20,16 @@ public final class Leases {
         this.viewing = viewing;
     }
 
+    /// Does what a client asks for by name: `take` or `give_back`.
+    public void act(
+            Session session, Login login, String action, boolean isPrivate, @Nullable Duration timeout) {
+        switch (action) {
+            case "take" -> take(session, login, isPrivate, timeout);
+            case "give_back" -> giveBack(session, login);
+            default -> throw new SessionException(ErrorCode.INVALID_REQUEST, "action is take or give_back.");
+        }
+    }
+
     /// Takes the keyboard.
     ///
     /// @param timeout when it is given back in any case, or null

@@ -15,6 +15,8 @@ import dev.belay.server.auth.Login;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -39,7 +41,24 @@ public final class Viewer implements AutoCloseable {
         /// Type, resize, signal, take the keyboard.
         WRITE,
         /// Look.
-        WATCH
+        WATCH;
+
+        /// The mode that a client asks for by name; null: the most that it may.
+        public static Mode of(@Nullable String label, boolean mayDrive) {
+            if (label == null) {
+                return mayDrive ? WRITE : WATCH;
+            }
+            return switch (label) {
+                case "write" -> WRITE;
+                case "watch" -> WATCH;
+                default -> throw invalid("mode is write or watch.");
+            };
+        }
+
+        /// The name on the wire.
+        public String label() {
+            return name().toLowerCase(Locale.ROOT);
+        }
     }
 
     private final Viewers viewers;
@@ -275,7 +294,7 @@ public final class Viewer implements AutoCloseable {
 
     private boolean tellKeyboard() throws IOException, InterruptedException {
         String now = session.keyboardHolder().orElse(null);
-        if (java.util.Objects.equals(now, holder)) {
+        if (Objects.equals(now, holder)) {
             return false;
         }
         holder = now;

@@ -4,10 +4,12 @@ import dev.belay.ErrorCode;
 import dev.belay.Session;
 import dev.belay.SessionException;
 import dev.belay.Sessions;
+import dev.belay.server.ServerSettings;
 import dev.belay.server.ServerSettings.ViewerLimits;
 import dev.belay.server.auth.Access;
 import dev.belay.server.auth.Authority;
 import dev.belay.server.auth.Login;
+import dev.belay.server.logs.EventLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -21,6 +23,7 @@ public final class Viewers {
     private final Authority authority;
     private final Inputs inputs;
     private final Leases leases = new Leases(this::viewing);
+    private final Absences absences;
     private final Supplier<ViewerLimits> limits;
     private final ViewerStats stats;
     private final Set<Viewer> all = ConcurrentHashMap.newKeySet();
@@ -29,12 +32,14 @@ public final class Viewers {
             Sessions sessions,
             Access access,
             Authority authority,
-            Supplier<ViewerLimits> limits,
-            ViewerStats stats) {
+            Supplier<ServerSettings> settings,
+            ViewerStats stats,
+            EventLog events) {
         this.access = access;
         this.authority = authority;
         this.inputs = new Inputs(sessions);
-        this.limits = limits;
+        this.limits = () -> settings.get().viewers();
+        this.absences = new Absences(() -> settings.get().doors().reconnectGrace(), this::viewing, events);
         this.stats = stats;
     }
 
@@ -59,6 +64,7 @@ public final class Viewers {
         all.add(viewer);
         stats.attached();
         leases.heard(session, login);
+        absences.came(session, login);
         viewer.start();
         return viewer;
     }
@@ -74,6 +80,7 @@ public final class Viewers {
 
     /// Tells everybody that the server is going.
     public void shutDown() {
+        absences.shutDown();
         all.forEach(viewer -> viewer.part(Parting.SHUTDOWN));
     }
 
@@ -88,6 +95,10 @@ public final class Viewers {
 
     public Leases leases() {
         return leases;
+    }
+
+    public Absences absences() {
+        return absences;
     }
 
     // --- what viewers report ---
@@ -115,6 +126,7 @@ public final class Viewers {
         if (all.remove(viewer)) {
             stats.parted(why);
             leases.heard(viewer.session(), viewer.login());
+            absences.left(viewer.session(), viewer.login());
         }
     }
 

@@ -19,7 +19,8 @@ public enum Door {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    boolean opened(Session session) {
+    /// Whether a session was opened this way.
+    public boolean opened(Session session) {
         return label().equals(session.spec().labels().get(LABEL));
     }
 }

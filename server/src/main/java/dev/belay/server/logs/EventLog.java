@@ -6,7 +6,9 @@ import dev.belay.SessionObserver;
 import dev.belay.SessionRecord;
 import dev.belay.SessionSpec;
 import dev.belay.server.auth.Door;
+import java.io.OutputStream;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -37,6 +39,11 @@ public final class EventLog implements SessionObserver {
 
     public static EventLog words(PrintStream out) {
         return new EventLog(out, null);
+    }
+
+    /// For those who do not want to know.
+    public static EventLog none() {
+        return words(new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.US_ASCII));
     }
 
     @Override

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.DoubleSupplier;
+import java.util.function.Supplier;
 
 /// What Prometheus asks for. Labels take their values from short fixed lists, so the number of series is bounded.
 ///
@@ -74,6 +75,17 @@ public final class ServerMetrics implements SessionObserver, ViewerStats {
                 .name(name)
                 .help(help)
                 .callback(callback -> callback.call(value.getAsDouble()))
+                .register(registry);
+    }
+
+    /// Counts that are asked for when somebody looks, one for each constant.
+    public <E extends Enum<E>> void count(String name, String help, String label, Supplier<Map<E, Long>> values) {
+        CounterWithCallback.builder()
+                .name(name)
+                .help(help)
+                .labelNames(label)
+                .callback(callback -> values.get()
+                        .forEach((key, value) -> callback.call(value, key.name().toLowerCase(Locale.ROOT))))
                 .register(registry);
     }
 

@@ -3,6 +3,7 @@ package dev.belay.server.rest;
 import dev.belay.ErrorCode;
 import dev.belay.Quoted;
 import dev.belay.SessionException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -30,6 +31,16 @@ public final class Body {
                 throw wrong(name, "a text");
             }
             return node.stringValue();
+        });
+    }
+
+    /// Bytes as they are, or a text as UTF-8.
+    public Optional<byte[]> bytes(String name) {
+        return field(name).map(node -> {
+            if (!node.isString() && !node.isBinary()) {
+                throw wrong(name, "a text or binary");
+            }
+            return node.isString() ? node.stringValue().getBytes(StandardCharsets.UTF_8) : node.binaryValue();
         });
     }
 

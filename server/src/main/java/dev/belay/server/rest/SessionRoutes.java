@@ -1,12 +1,10 @@
 package dev.belay.server.rest;
 
 import dev.belay.Closed;
-import dev.belay.ErrorCode;
 import dev.belay.Mode;
 import dev.belay.OutputLog;
 import dev.belay.ReadResult;
 import dev.belay.Session;
-import dev.belay.SessionException;
 import dev.belay.SessionSpec;
 import dev.belay.Signal;
 import dev.belay.Size;
@@ -109,6 +107,14 @@ public final class SessionRoutes {
         };
     }
 
+    /// The size that a client asks for.
+    public static Size resize(Body body) {
+        if (body.count("cols").isEmpty() || body.count("rows").isEmpty()) {
+            throw Exchange.invalid("A resize has cols and rows.");
+        }
+        return size(body);
+    }
+
     private static Size size(Body body) {
         return new Size(
                 body.count("cols").orElse(Size.DEFAULT.cols()), body.count("rows").orElse(Size.DEFAULT.rows()));
@@ -130,11 +136,7 @@ public final class SessionRoutes {
         Session session = access.drive(exchange.login(authority), exchange.path("id"));
         exchange.mayTakeLong();
         Closed closed = session.close(exchange.queryFlag("force"));
-        exchange.reply(Json.object()
-                .put("id", session.id())
-                .put("exit_code", closed.exit().code())
-                .put("signal", closed.exit().signal().map(Signal::name).orElse(null))
-                .put("killed", closed.killed()));
+        exchange.reply(Json.put(Json.object().put("id", session.id()), closed));
     }
 
     private void output(Exchange exchange) throws InterruptedException {
@@ -181,10 +183,7 @@ public final class SessionRoutes {
     private void resize(Exchange exchange) {
         Session session = access.drive(exchange.login(authority), exchange.path("id"));
         Body body = exchange.json();
-        if (body.count("cols").isEmpty() || body.count("rows").isEmpty()) {
-            throw Exchange.invalid("A resize has cols and rows.");
-        }
-        Size size = size(body);
+        Size size = resize(body);
         body.requireNoMore();
         session.resize(size);
         exchange.reply(Json.object().put("cols", size.cols()).put("rows", size.rows()));
@@ -247,11 +246,7 @@ public final class SessionRoutes {
         boolean isPrivate = body.flag("private").orElse(false);
         Duration timeout = body.millis("timeout_ms").orElse(null);
         body.requireNoMore();
-        switch (action) {
-            case "take" -> leases.take(session, login, isPrivate, timeout);
-            case "give_back" -> leases.giveBack(session, login);
-            default -> throw new SessionException(ErrorCode.INVALID_REQUEST, "action is take or give_back.");
-        }
+        leases.act(session, login, action, isPrivate, timeout);
         exchange.reply(Json.object().put("holder", session.keyboardHolder().orElse(null)));
     }
 }

@@ -81,7 +81,7 @@ public final class AttachHandler extends Handler.Abstract {
         Login login = ticket != null
                 ? authority.ticket(ticket, Exchange.address(request))
                 : Exchange.login(authority, request);
-        Viewer.Mode mode = mode(login, Exchange.query(request, "mode").orElse(null));
+        Viewer.Mode mode = Viewer.Mode.of(Exchange.query(request, "mode").orElse(null), access.mayDrive(login));
         OptionalLong from = Exchange.queryNumber(request, "from").map(OptionalLong::of).orElse(OptionalLong.empty());
         dev.belay.Session session = mode == Viewer.Mode.WRITE ? access.drive(login, id) : access.see(login, id);
         if (from.isPresent() && from.getAsLong() > session.output().end()) {
@@ -94,22 +94,11 @@ public final class AttachHandler extends Handler.Abstract {
                     // Compression would keep buffers for every viewer, and gains little on loopback.
                     reply.setExtensions(List.of());
                     return new AttachSocket(
-                            mode.name().toLowerCase(java.util.Locale.ROOT),
+                            mode.label(),
                             () -> limits.get().stall(),
                             line -> viewers.attach(login, id, from, mode, line));
                 }, request, response, callback)) {
             throw new SessionException(ErrorCode.INVALID_REQUEST, "This is a WebSocket; upgrade the connection.");
         }
-    }
-
-    private Viewer.Mode mode(Login login, @Nullable String mode) {
-        if (mode == null) {
-            return access.mayDrive(login) ? Viewer.Mode.WRITE : Viewer.Mode.WATCH;
-        }
-        return switch (mode) {
-            case "write" -> Viewer.Mode.WRITE;
-            case "watch" -> Viewer.Mode.WATCH;
-            default -> throw new SessionException(ErrorCode.INVALID_REQUEST, "mode is write or watch.");
-        };
     }
 }
