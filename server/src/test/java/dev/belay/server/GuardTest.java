@@ -27,7 +27,8 @@ class GuardTest extends WithServer {
                 .map(route -> route.replace("{id}", "x"))
                 .toList());
         all.addAll(List.of("GET /", "GET /page.js", "GET /nothing", "POST /mcp", "GET /mcp", "DELETE /mcp", "GET /mcp/x",
-                "GET /api/sessions/x/attach", "OPTIONS /api/sessions"));
+                "GET /api/sessions/x/attach", "OPTIONS /api/sessions", "GET /socket.io/?EIO=4&transport=polling",
+                "POST /socket.io/?EIO=4&transport=polling&sid=x", "GET /socket.io/?EIO=4&transport=websocket"));
         return all;
     }
 
@@ -35,7 +36,7 @@ class GuardTest extends WithServer {
         List<String> lines = new ArrayList<>();
         lines.add(request + " HTTP/1.1");
         lines.addAll(List.of(headers));
-        if (request.contains("attach")) {
+        if (request.contains("attach") || request.contains("websocket")) {
             lines.addAll(List.of("Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
                     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="));
         } else {

@@ -71,6 +71,10 @@ abstract class WithServer {
         return Limits.DEFAULT.maxSessions(500);
     }
 
+    Sessions.Builder refine(Sessions.Builder builder) {
+        return builder;
+    }
+
     Server.Builder refine(Server.Builder builder) {
         return builder;
     }
@@ -90,12 +94,11 @@ abstract class WithServer {
         folder = folder.toRealPath();
         Path workspace = Files.createDirectories(folder.resolve("workspace"));
         ServerMetrics metrics = new ServerMetrics();
-        sessions = Sessions.builder(LinuxHost.at(workspace))
+        sessions = refine(Sessions.builder(LinuxHost.at(workspace))
                 .state(folder.resolve("state"))
                 .environment(Environment.basic(System.getenv()))
                 .limits(limits())
-                .observer(metrics)
-                .build();
+                .observer(metrics)).build();
         server = refine(Server.builder(sessions).settings(settings()).metrics(metrics).version("test")).build();
         server.start();
         http = HttpClient.newHttpClient();

@@ -47,15 +47,8 @@ public final class Viewers {
     ///
     /// @param from the offset to begin with; empty: the oldest byte still kept
     public Viewer attach(Login login, String id, OptionalLong from, Viewer.Mode mode, Line line) {
-        Session session = mode == Viewer.Mode.WRITE ? access.drive(login, id) : access.see(login, id);
-        long start = from.orElse(session.output().start());
-        if (start < 0 || start > session.output().end()) {
-            throw new SessionException(
-                    ErrorCode.INVALID_REQUEST,
-                    "Offset " + start + " is not in the output of session " + id + ", which ends at "
-                            + session.output().end() + ".");
-        }
-        Viewer viewer = new Viewer(this, session, login, mode, start, line);
+        Session session = require(login, id, from, mode);
+        Viewer viewer = new Viewer(this, session, login, mode, from.orElse(session.output().start()), line);
         int most = limits.get().perSession();
         if (all.stream().filter(other -> other.session().id().equals(id)).count() >= most) {
             throw new SessionException(
@@ -67,6 +60,21 @@ public final class Viewers {
         absences.came(session, login);
         viewer.start();
         return viewer;
+    }
+
+    /// Refuses what cannot be attached: before a connection is made for it, or another view is given up.
+    ///
+    /// @return the session as the principal sees it
+    public Session require(Login login, String id, OptionalLong from, Viewer.Mode mode) {
+        Session session = mode == Viewer.Mode.WRITE ? access.drive(login, id) : access.see(login, id);
+        long end = session.output().end();
+        if (from.isPresent() && (from.getAsLong() < 0 || from.getAsLong() > end)) {
+            throw new SessionException(
+                    ErrorCode.INVALID_REQUEST,
+                    "Offset " + from.getAsLong() + " is not in the output of session " + id + ", which ends at " + end
+                            + ".");
+        }
+        return session;
     }
 
     /// Ends the views of everybody whose token is no longer good.

@@ -135,7 +135,7 @@ final class TerminalClient {
     }
 
     private static Body body(List<JsonNode> args) {
-        JsonNode first = args.isEmpty() ? Json.object() : args.getFirst();
+        JsonNode first = args.isEmpty() || args.getFirst().isNull() ? Json.object() : args.getFirst();
         if (first instanceof ObjectNode object && args.size() <= 1) {
             return new Body(object);
         }
@@ -183,6 +183,7 @@ final class TerminalClient {
     /// Attaches, in place of what was attached before. The answer is the first message of the line.
     private void attach(Session session, OptionalLong from, Viewer.Mode mode, Ack ack) throws InterruptedException {
         String id = session.id();
+        door.viewers.require(login, id, from, mode);
         Attachment next = new Attachment();
         Attachment before = attachments.put(id, next);
         if (before != null) {

@@ -83,12 +83,7 @@ public final class AttachHandler extends Handler.Abstract {
                 : Exchange.login(authority, request);
         Viewer.Mode mode = Viewer.Mode.of(Exchange.query(request, "mode").orElse(null), access.mayDrive(login));
         OptionalLong from = Exchange.queryNumber(request, "from").map(OptionalLong::of).orElse(OptionalLong.empty());
-        dev.belay.Session session = mode == Viewer.Mode.WRITE ? access.drive(login, id) : access.see(login, id);
-        if (from.isPresent() && from.getAsLong() > session.output().end()) {
-            throw new SessionException(
-                    ErrorCode.INVALID_REQUEST,
-                    "The output of session " + id + " ends at " + session.output().end() + ", before from.");
-        }
+        viewers.require(login, id, from, mode);
         if (container == null
                 || !container.upgrade((_, reply, _) -> {
                     // Compression would keep buffers for every viewer, and gains little on loopback.
