@@ -63,6 +63,7 @@ final class Daemon {
                 .settings(withAdmin(config.server(), token))
                 .capacity(new MachineRoom(() -> sessions.stats().permitsUsed()))
                 .metrics(metrics)
+                .events(log)
                 .version(version)
                 .mount(McpDoor.PATH, one -> new McpDoor(one, config.agent(), version))
                 .build();

@@ -67,7 +67,7 @@ public final class Bridge implements Peer {
         }
         if (isMethod(message, "initialize")) {
             pass(message, replies, () -> begin(message, replies));
-        } else if (message.has("method") && message.has("id") || message.isArray()) {
+        } else if ((message.has("method") && message.has("id")) || message.isArray()) {
             Thread.ofVirtual().name("belay-bridge").start(() -> pass(message, replies, () -> goOn(message, replies)));
         } else {
             pass(message, replies, () -> goOn(message, replies));
