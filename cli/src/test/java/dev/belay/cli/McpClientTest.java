@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /// `belay mcp` as the official TypeScript client uses it: `src/test/mcp` holds the client and what it does.
 class McpClientTest extends WithBelay {
-    private static final Path CLIENT = Path.of(System.getProperty("belay.mcp.client", "src/test/mcp")).toAbsolutePath();
+    private static final Path CLIENT = Path.of("src/test/mcp").toAbsolutePath();
     private static final String LINGERS = "lingers";
 
     private Path workspace;
