@@ -11,6 +11,8 @@ import tools.jackson.databind.JsonNode;
 final class Client implements Connection.Listener {
     /// When events of this size wait for their handlers, the client is not read any further.
     private static final int INBOX_BYTES = 128 * 1024;
+    /// The most that a client may send at once that has never been let in anywhere.
+    private static final int STRANGER_BYTES = 16 * 1024;
     /// What an event costs besides its text.
     private static final int EVENT_OVERHEAD = 256;
 
@@ -22,6 +24,7 @@ final class Client implements Connection.Listener {
     private final AtomicLong queued = new AtomicLong();
     private final Object lock = new Object();
     private volatile @Nullable DisconnectReason ended;
+    private volatile boolean known;
     /// Sockets that are in a namespace or ask to enter one; guarded by the lock, like the timer while there are none.
     private int present;
     private Scheduler.@Nullable Task timer;
@@ -125,8 +128,14 @@ final class Client implements Connection.Listener {
         sockets.values().forEach(socket -> socket.disconnected(reason));
     }
 
+    @Override
+    public int limit(int most) {
+        return known ? most : Math.min(most, STRANGER_BYTES);
+    }
+
     /// A socket was let in.
     void entered() {
+        known = true;
         server.entered();
     }
 

@@ -21,6 +21,13 @@ final class Connection {
 
         void binary(byte[] data) throws MalformedPacketException;
 
+        /// The most bytes that a message may have now.
+        ///
+        /// @param most the limit of the settings
+        default int limit(int most) {
+            return most;
+        }
+
         /// Called once, when nothing more will be delivered and nothing more can be sent.
         void closed(DisconnectReason reason);
     }
@@ -90,6 +97,11 @@ final class Connection {
 
     Object lock() {
         return lock;
+    }
+
+    /// The most bytes that a message of the client may have now.
+    int maxPayload() {
+        return listener.limit(engine.settings().maxPayload());
     }
 
     /// How many bytes wait for the transport or are being written.

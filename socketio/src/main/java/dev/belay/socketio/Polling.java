@@ -129,7 +129,7 @@ final class Polling implements Transport {
 
     private final class Post implements Runnable {
         private final Exchange exchange;
-        private final int limit = connection.engine().settings().maxPayload();
+        private final int limit = connection.maxPayload();
         private final ByteArrayOutputStream body = new ByteArrayOutputStream();
 
         Post(Exchange exchange) {

@@ -87,7 +87,8 @@ final class WebSocket implements Transport, FrameHandler {
     }
 
     private void data(org.eclipse.jetty.websocket.core.Frame frame, Callback callback) {
-        int limit = engine.settings().maxPayload();
+        Connection to = connection;
+        int limit = to == null ? engine.settings().maxPayload() : to.maxPayload();
         if (message.size() + frame.getPayloadLength() > limit) {
             callback.failed(new MessageTooLargeException("a message has at most " + limit + " bytes"));
             return;
@@ -106,7 +107,7 @@ final class WebSocket implements Transport, FrameHandler {
             }
         }
         callback.succeeded();
-        Connection to = connection;
+        to = connection;
         if (to == null || probing || !to.postpone(this::demand)) {
             demand();
         }

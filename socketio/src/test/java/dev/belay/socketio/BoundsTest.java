@@ -119,6 +119,22 @@ class BoundsTest {
     }
 
     @Test
+    void whoWasNotLetInMaySendLittleAtOnce() throws Exception {
+        String large = "40{\"token\":\"" + "x".repeat(20_000) + "\"}";
+        try (EchoServer server = EchoServer.start()) {
+            String poll = Wire.poll(server);
+            assertThat(Wire.post(server, poll, large).status()).isEqualTo(413);
+            try (Wire stranger = Wire.open(server)) {
+                stranger.send(large).end();
+            }
+            try (Wire known = Wire.enter(server)) {
+                String event = "42[\"message\",\"" + "x".repeat(20_000) + "\"]";
+                assertThat(known.send(event).text()).isEqualTo(event.replace("message", "message-back"));
+            }
+        }
+    }
+
+    @Test
     void twoHundredConnectionsOfAllKindsLeaveNothing() throws Exception {
         try (EchoServer server = EchoServer.start()) {
             List<Wire> wires = new ArrayList<>();
