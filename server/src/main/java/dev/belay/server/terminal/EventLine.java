@@ -102,7 +102,8 @@ final class EventLine implements Line {
     @Override
     public void closed(Parting parting) {
         ack.reply(Replies.refused(new SessionException(
-                ErrorCode.UNAVAILABLE, "The view of session " + session.id() + " has ended: " + parting.label() + ".")));
+                ErrorCode.UNAVAILABLE,
+                "The view of session " + session.id() + " has ended: " + parting.label() + ".")));
         if (parting != Parting.DETACHED) {
             socket.emit("closed", event().put("reason", reason(parting)));
         }

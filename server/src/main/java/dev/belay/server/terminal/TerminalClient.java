@@ -159,7 +159,9 @@ final class TerminalClient {
         try {
             session = door.access.open(login, Door.TERMINAL, keep ? Absences.kept(spec) : spec);
         } catch (SessionException e) {
-            log("create_refused", Map.of("code", e.code().name(), "message", String.valueOf(e.getMessage())));
+            if (e.code() == ErrorCode.RATE_LIMITED || e.code() == ErrorCode.LIMIT_REACHED) {
+                log("create_refused", Map.of("code", e.code().name(), "message", String.valueOf(e.getMessage())));
+            }
             throw e;
         }
         try {
