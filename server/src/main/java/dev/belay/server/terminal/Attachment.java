@@ -37,7 +37,7 @@ final class Attachment {
 
     /// Lets go of the session; at once, or as soon as it is attached.
     void close() {
-        viewer.thenAccept(Viewer::close);
+        var _ = viewer.thenAccept(Viewer::close);
     }
 
     void awaitEnd() throws InterruptedException {

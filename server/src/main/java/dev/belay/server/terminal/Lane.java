@@ -2,6 +2,7 @@ package dev.belay.server.terminal;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import org.jspecify.annotations.Nullable;
 
 /// Input of one client for one session on its way: in order, and without holding up what the client sends to others.
 ///
@@ -43,7 +44,7 @@ final class Lane {
         notifyAll();
     }
 
-    private synchronized Runnable next() {
+    private synchronized @Nullable Runnable next() {
         Runnable task = tasks.poll();
         running = task != null;
         return task;
