@@ -218,7 +218,8 @@ final class Registry {
                 bytesLogged.sum(),
                 bytesUnstored.sum(),
                 observers.dropped(),
-                orphans);
+                orphans,
+                host.loop());
     }
 
     // --- what lives report, on the host's loop ---

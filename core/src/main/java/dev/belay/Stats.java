@@ -1,5 +1,7 @@
 package dev.belay;
 
+import dev.belay.host.LoopStats;
+
 /// Counts of one [Sessions] since it was made.
 ///
 /// @param permitsUsed   permits out now
@@ -13,6 +15,7 @@ package dev.belay;
 /// @param bytesUnstored bytes of output that the disk refused; not zero means the disk is or was full
 /// @param droppedEvents events that a slow observer never got
 /// @param orphans       processes that killed instances had left, ended when these sessions were made
+/// @param loop          how the host's loop does
 public record Stats(
         int permitsUsed,
         int permitsLimit,
@@ -24,4 +27,5 @@ public record Stats(
         long bytesLogged,
         long bytesUnstored,
         long droppedEvents,
-        int orphans) {}
+        int orphans,
+        LoopStats loop) {}

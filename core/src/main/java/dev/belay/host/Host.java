@@ -21,6 +21,11 @@ public interface Host extends AutoCloseable {
         return 0;
     }
 
+    /// How its loop does, if it has one.
+    default LoopStats loop() {
+        return LoopStats.NONE;
+    }
+
     /// Gives back what the host holds. Its processes have to be ended before.
     @Override
     void close();

@@ -15,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /// Finds the processes of sessions among all processes of the machine.
@@ -104,9 +105,9 @@ final class Census {
         return found.stream().filter(Proc::alive).toList();
     }
 
-    /// The living processes that carry a mark of one of these instances, and what they started; but not this process,
-    /// those that it was started by, or what these started.
-    List<Proc> orphans(List<String> instances) {
+    /// The living processes that carry such a mark, tagged or not, and what they started; but not this process, or those
+    /// that it was started by.
+    List<Proc> marked(Predicate<String> wanted) {
         Look look = look();
         List<Entry> entries = look.entries();
         Map<Long, Proc> byPid = new HashMap<>();
@@ -122,9 +123,7 @@ final class Census {
             ProcFile files = new ProcFile(new Libc(arena), arena);
             for (Entry entry : entries) {
                 String mark = entry.tag() == Tag.NONE ? entry.mark() : mark(files, entry.proc().pid());
-                int slash = mark == null ? -1 : mark.indexOf('/');
-                if (mark != null && slash > 0 && instances.contains(mark.substring(0, slash))
-                        && !forebears.contains(entry.proc().pid())) {
+                if (mark != null && wanted.test(mark) && !forebears.contains(entry.proc().pid())) {
                     found.add(entry.proc());
                 }
             }

@@ -5,11 +5,13 @@ import dev.belay.SessionException;
 import dev.belay.host.Host;
 import dev.belay.host.HostProcess;
 import dev.belay.host.Launch;
+import dev.belay.host.LoopStats;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /// Sessions on Linux: `posix_spawn`, one `epoll` loop on one thread, exits by `pidfd`.
@@ -103,8 +105,7 @@ public final class LinuxHost implements Host {
 
     /// Ends what a process has started that could not be kept and is dead: its own group is, but others may have left it.
     private void endMarked(String mark, RuntimeException why) {
-        Census.Wanted orphans = new Census.Wanted(-1, Tag.next(), mark, () -> Census.NOT_LEFT - 1);
-        Ending ending = ending(() -> census.find(orphans));
+        Ending ending = ending(() -> census.marked(mark::equals));
         try {
             reserve.with(() -> ending.run(Duration.ZERO));
         } catch (SessionException e) {
@@ -119,15 +120,21 @@ public final class LinuxHost implements Host {
 
     @Override
     public int endOrphans(List<String> instances) {
-        List<Proc> orphans = census.orphans(instances);
+        Predicate<String> left = mark -> instances.contains(mark.substring(0, Math.max(0, mark.indexOf('/'))));
+        List<Proc> orphans = census.marked(left);
         if (orphans.isEmpty()) {
             return 0;
         }
-        List<String> left = ending(() -> census.orphans(instances)).run(ORPHAN_GRACE).left();
-        if (!left.isEmpty()) {
-            LOG.log(System.Logger.Level.WARNING, "an earlier Belay left processes that cannot be ended: " + left);
+        List<String> undead = ending(() -> census.marked(left)).run(ORPHAN_GRACE).left();
+        if (!undead.isEmpty()) {
+            LOG.log(System.Logger.Level.WARNING, "an earlier Belay left processes that cannot be ended: " + undead);
         }
         return orphans.size();
+    }
+
+    @Override
+    public LoopStats loop() {
+        return loop.stats();
     }
 
     @Override

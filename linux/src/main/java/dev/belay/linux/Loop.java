@@ -3,6 +3,7 @@ package dev.belay.linux;
 import dev.belay.Deadline;
 import dev.belay.ErrorCode;
 import dev.belay.SessionException;
+import dev.belay.host.LoopStats;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -43,6 +44,7 @@ final class Loop implements AutoCloseable {
     private final Queue<Runnable> commands = new ConcurrentLinkedQueue<>();
     /// Sources that want a turn although no event announces it. Loop only.
     private final ArrayDeque<Source> again = new ArrayDeque<>();
+    private final TurnTimes times = new TurnTimes();
     private final Thread thread;
     private volatile boolean stopping;
     /// The thread has ended: what is posted from now on runs nowhere.
@@ -238,6 +240,7 @@ final class Loop implements AutoCloseable {
         if (count < 0) {
             throw new IllegalStateException("epoll_wait: " + Errno.text(-count));
         }
+        long began = System.nanoTime();
         for (int i = 0; i < count; i++) {
             long at = (long) i * abi.epollEventBytes();
             long id = events.get(ValueLayout.JAVA_LONG_UNALIGNED, at + abi.epollDataOffset());
@@ -254,6 +257,11 @@ final class Loop implements AutoCloseable {
             turn(again.remove(), 0);
         }
         runCommands();
+        times.add(began, System.nanoTime());
+    }
+
+    LoopStats stats() {
+        return times.stats();
     }
 
     private void turn(Source source, int events) {

@@ -6,6 +6,8 @@ import dev.belay.server.terminal.TerminalDoor;
 
 /// The numbers that are looked up when somebody asks for the metrics.
 final class Gauges {
+    private static final double NANOS = 1e9;
+
     private Gauges() {}
 
     static void register(ServerMetrics metrics, Server server) {
@@ -36,6 +38,12 @@ final class Gauges {
                 () -> sessions.stats().droppedEvents());
         metrics.count("belay_orphans_ended", "Processes of earlier runs that were ended at the start",
                 () -> sessions.stats().orphans());
+        metrics.count("belay_loop_turns", "Turns of the loop that all sessions share",
+                () -> sessions.stats().loop().turns());
+        metrics.count("belay_loop_busy_seconds", "Time that the loop's turns took",
+                () -> sessions.stats().loop().busyNanos() / NANOS);
+        metrics.gauge("belay_loop_longest_turn_seconds", "The longest turn of the last minute or two",
+                () -> sessions.stats().loop().longestNanos() / NANOS);
         metrics.gauge("belay_viewers", "Viewers attached", () -> server.viewers().list().size());
         metrics.gauge("belay_viewer_lag_bytes", "How far the slowest viewer is behind", server::largestLag);
         metrics.gauge("belay_sessions_absent", "Terminals that wait for their owner to come back",

@@ -1,0 +1,33 @@
+package dev.belay.linux;
+
+import dev.belay.host.LoopStats;
+import java.time.Duration;
+
+/// Measures the loop's turns. Written by the loop's thread only; read by any.
+final class TurnTimes {
+    private static final long SPAN_NANOS = Duration.ofMinutes(1).toNanos();
+
+    private volatile long turns;
+    private volatile long busyNanos;
+    private volatile long longest;
+    private volatile long longestBefore;
+    private long spanBegan;
+
+    /// A turn is over.
+    @SuppressWarnings("NonAtomicOperationOnVolatileField")
+    void add(long beganNanos, long endedNanos) {
+        long took = endedNanos - beganNanos;
+        if (endedNanos - spanBegan > SPAN_NANOS) {
+            longestBefore = endedNanos - spanBegan > 2 * SPAN_NANOS ? 0 : longest;
+            longest = 0;
+            spanBegan = endedNanos;
+        }
+        turns++;
+        busyNanos += took;
+        longest = Math.max(longest, took);
+    }
+
+    LoopStats stats() {
+        return new LoopStats(turns, busyNanos, Math.max(longest, longestBefore));
+    }
+}
