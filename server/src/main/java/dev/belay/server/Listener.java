@@ -87,6 +87,9 @@ final class Listener {
     void start() {
         try {
             jetty.start();
+            if (tls != null) {
+                tls.watch();
+            }
         } catch (Exception e) {
             stop();
             throw new SessionException(
@@ -132,6 +135,9 @@ final class Listener {
     }
 
     void stop() {
+        if (tls != null) {
+            tls.close();
+        }
         try {
             jetty.setStopTimeout(STOP_PATIENCE.toMillis());
             jetty.stop();

@@ -1,32 +1,51 @@
 package dev.belay.server.guard;
 
+import static java.nio.file.StandardWatchEventKinds.ENTRY_CREATE;
+import static java.nio.file.StandardWatchEventKinds.ENTRY_DELETE;
+import static java.nio.file.StandardWatchEventKinds.ENTRY_MODIFY;
+
 import dev.belay.ErrorCode;
 import dev.belay.SessionException;
 import dev.belay.server.ServerSettings.Tls;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.ClosedWatchServiceException;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyStore;
 import java.security.PrivateKey;
+import java.security.Signature;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
+import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
+import org.jspecify.annotations.Nullable;
 
-/// A certificate and its key from PEM files, read again on demand. What cannot be read leaves what there was in use.
-public final class TlsFiles {
+/// A certificate and its key from PEM files, read again when they change. What cannot be used, such as a certificate whose
+/// key has not been written yet, leaves what there was in use.
+///
+/// Between [#watch()] and [#close()] a virtual thread waits for changes in the folders of the files: they may be written
+/// in place, moved there, or be links that are turned to others.
+public final class TlsFiles implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.belay.server");
     private static final char[] NO_PASSWORD = new char[0];
+    private static final byte[] PROBE = "belay".getBytes(StandardCharsets.US_ASCII);
 
     private final Tls files;
     private final SslContextFactory.Server factory = new SslContextFactory.Server();
+    private @Nullable WatchService watcher;
+    private List<Certificate> used = List.of();
 
     public TlsFiles(Tls files) {
         this.files = files;
@@ -39,21 +58,67 @@ public final class TlsFiles {
         return factory;
     }
 
-    /// Takes what is in the files now for new connections.
-    public void reload() {
+    /// Begins to look for changes.
+    public void watch() {
         try {
+            WatchService service = FileSystems.getDefault().newWatchService();
+            watcher = service;
+            for (Path folder : new TreeSet<>(List.of(folder(files.certificate()), folder(files.key())))) {
+                folder.register(service, ENTRY_CREATE, ENTRY_MODIFY, ENTRY_DELETE);
+            }
+            Thread.ofVirtual().name("belay-tls").start(() -> follow(service));
+        } catch (IOException e) {
+            LOG.log(System.Logger.Level.WARNING, "changes of the certificate will be seen on SIGHUP only", e);
+        }
+    }
+
+    private static Path folder(Path file) {
+        Path folder = file.toAbsolutePath().getParent();
+        return folder == null ? file.toAbsolutePath() : folder;
+    }
+
+    private void follow(WatchService service) {
+        try {
+            while (true) {
+                WatchKey changed = service.take();
+                changed.pollEvents();
+                changed.reset();
+                reload();
+            }
+        } catch (ClosedWatchServiceException _) {
+            // The server stops.
+        } catch (InterruptedException _) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /// Takes what is in the files now for new connections, if it is something else than before.
+    public synchronized void reload() {
+        try {
+            List<Certificate> before = used;
             KeyStore now = read();
-            factory.reload(same -> same.setKeyStore(now));
+            if (!used.equals(before)) {
+                factory.reload(same -> same.setKeyStore(now));
+            }
         } catch (Exception e) {
             LOG.log(System.Logger.Level.WARNING, "the certificate was not read again, the old one is used", e);
         }
+    }
+
+    @Override
+    public void close() {
+        IO.close(watcher);
     }
 
     private KeyStore read() {
         try {
             KeyStore store = KeyStore.getInstance("PKCS12");
             store.load(null, null);
-            store.setKeyEntry("belay", key(), NO_PASSWORD, chain());
+            PrivateKey key = key();
+            Certificate[] chain = chain();
+            requirePair(key, chain[0]);
+            store.setKeyEntry("belay", key, NO_PASSWORD, chain);
+            used = List.of(chain);
             return store;
         } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
             throw new SessionException(
@@ -66,9 +131,31 @@ public final class TlsFiles {
 
     private Certificate[] chain() throws IOException, GeneralSecurityException {
         byte[] pem = Files.readAllBytes(files.certificate());
-        return CertificateFactory.getInstance("X.509")
+        Certificate[] chain = CertificateFactory.getInstance("X.509")
                 .generateCertificates(new ByteArrayInputStream(pem))
                 .toArray(Certificate[]::new);
+        if (chain.length == 0) {
+            throw new GeneralSecurityException("no certificate in it (BEGIN CERTIFICATE)");
+        }
+        return chain;
+    }
+
+    /// What the key signs, the certificate has to confirm.
+    private static void requirePair(PrivateKey key, Certificate certificate) throws GeneralSecurityException {
+        String algorithm = switch (key.getAlgorithm()) {
+            case "EC" -> "SHA256withECDSA";
+            case "RSA" -> "SHA256withRSA";
+            default -> key.getAlgorithm();
+        };
+        Signature signature = Signature.getInstance(algorithm);
+        signature.initSign(key);
+        signature.update(PROBE);
+        byte[] signed = signature.sign();
+        signature.initVerify(certificate);
+        signature.update(PROBE);
+        if (!signature.verify(signed)) {
+            throw new GeneralSecurityException("the key is not the certificate's");
+        }
     }
 
     private PrivateKey key() throws IOException, GeneralSecurityException {
