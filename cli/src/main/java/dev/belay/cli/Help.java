@@ -122,7 +122,8 @@ final class Help {
     static final String JSON = "Print one JSON object, for programs.";
     static final String STANDALONE = "Run the sessions in this process. The default, unless BELAY_SERVER is set.";
     static final String SERVER = "Use the sessions of the server at URL, where people can watch them.";
-    static final String TOKEN_FILE = "Show the server the token in FILE; else BELAY_TOKEN, or that of your own server here.";
+    static final String TOKEN_FILE =
+            "Show the server the token in FILE; else BELAY_TOKEN, or that of your own server here.";
     static final String HELP = "Show this help.";
     static final String VERSION = "Show the version.";
 

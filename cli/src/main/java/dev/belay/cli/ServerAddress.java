@@ -31,7 +31,8 @@ record ServerAddress(URI uri) {
         if ("http".equals(uri.getScheme()) && !isLoopback(uri.getHost())) {
             throw new SessionException(
                     ErrorCode.INVALID_REQUEST,
-                    "The token would go to " + uri.getHost() + " unencrypted: use https, or an SSH tunnel to loopback.");
+                    "The token would go to " + uri.getHost()
+                            + " unencrypted: use https, or an SSH tunnel to loopback.");
         }
         return address;
     }

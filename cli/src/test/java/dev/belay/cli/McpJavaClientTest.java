@@ -8,6 +8,7 @@ import io.modelcontextprotocol.client.McpSyncClient;
 import io.modelcontextprotocol.client.transport.ServerParameters;
 import io.modelcontextprotocol.client.transport.StdioClientTransport;
 import io.modelcontextprotocol.json.McpJsonDefaults;
+import io.modelcontextprotocol.spec.McpClientTransport;
 import io.modelcontextprotocol.spec.McpError;
 import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
 import io.modelcontextprotocol.spec.McpSchema.CallToolResult;
@@ -22,21 +23,35 @@ import org.junit.jupiter.api.Test;
 
 /// `belay mcp` as the official Java client uses it.
 class McpJavaClientTest extends WithBelay {
-    private static final Map<String, Object> ENDED = Map.of("exit", true);
+    static final Map<String, Object> ENDED = Map.of("exit", true);
 
-    private McpSyncClient client;
+    McpSyncClient client;
 
-    @BeforeEach
-    void connect() {
-        List<String> command = Belay.command("mcp", "--workspace", folder.toString());
+    /// How messages come and go, which is all that may differ between the ways to the tools.
+    McpClientTransport transport() throws Exception {
+        return stdio("mcp", "--workspace", folder.toString());
+    }
+
+    StdioClientTransport stdio(String... args) {
+        List<String> command = Belay.command(args);
         ServerParameters parameters = ServerParameters.builder(command.getFirst())
                 .args(command.subList(1, command.size()))
                 .env(belay.env())
                 .build();
-        client = McpClient.sync(new StdioClientTransport(parameters, McpJsonDefaults.getMapper()))
+        return new StdioClientTransport(parameters, McpJsonDefaults.getMapper());
+    }
+
+    @BeforeEach
+    void connect() throws Exception {
+        client = connected(transport());
+    }
+
+    static McpSyncClient connected(McpClientTransport transport) {
+        McpSyncClient client = McpClient.sync(transport)
                 .requestTimeout(Duration.ofSeconds(Belay.PATIENCE_SECONDS))
                 .build();
         client.initialize();
+        return client;
     }
 
     @AfterEach
@@ -47,7 +62,7 @@ class McpJavaClientTest extends WithBelay {
     }
 
     @SuppressWarnings("unchecked")
-    private Map<String, Object> call(String tool, Map<String, Object> arguments) {
+    Map<String, Object> call(String tool, Map<String, Object> arguments) {
         CallToolResult result = client.callTool(CallToolRequest.builder(tool).arguments(arguments).build());
         Map<String, Object> content = (Map<String, Object>) result.structuredContent();
         assertThat(result.isError()).isEqualTo(!(boolean) content.get("success"));

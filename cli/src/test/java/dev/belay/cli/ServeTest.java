@@ -6,14 +6,10 @@ import dev.belay.testkit.Rig;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /// The real server as a process: its start, its signals, its end.
@@ -21,65 +17,9 @@ class ServeTest extends WithBelay {
     private static final String STUBBORN =
             "{\"cmd\":\"trap '' HUP TERM; echo up; while :; do sleep 1000; done\",\"id\":\"stubborn\"}";
 
-    /// A server that has said its address.
-    private final class Running implements AutoCloseable {
-        final Process process;
-        final String address;
-        final String console;
-        private final BufferedReader out;
-
-        Running(String... args) throws Exception {
-            String[] all = new String[args.length + 3];
-            all[0] = "serve";
-            all[1] = "--port";
-            all[2] = "0";
-            System.arraycopy(args, 0, all, 3, args.length);
-            process = belay.start(all);
-            out = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-            String first = String.valueOf(out.readLine());
-            assertThat(first).as("%s", first.equals("null") ? errors() : first)
-                    .matches("Belay is listening on http://127\\.0\\.0\\.1:\\d+/");
-            address = first.substring(first.indexOf("http"));
-            console = out.readLine();
-        }
-
-        String errors() throws Exception {
-            return new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
-        }
-
-        String token() throws Exception {
-            return Files.readString(belay.state().resolve("belay/token")).strip();
-        }
-
-        String call(String method, String path, String token, String body) throws Exception {
-            try (HttpClient http = HttpClient.newHttpClient()) {
-                HttpRequest request = HttpRequest.newBuilder(URI.create(address + path))
-                        .header("Authorization", "Bearer " + token)
-                        .method(method, HttpRequest.BodyPublishers.ofString(body))
-                        .build();
-                HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
-                return answer.statusCode() + " " + answer.body();
-            }
-        }
-
-        void signal(String name) throws Exception {
-            new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor();
-        }
-
-        int exit() throws Exception {
-            assertThat(process.waitFor(Belay.PATIENCE_SECONDS, TimeUnit.SECONDS)).as("it ends").isTrue();
-            return process.exitValue();
-        }
-
-        @Override
-        public void close() {
-            process.destroyForcibly();
-        }
-    }
-
     @Test
     void itSaysWhereItListensKeepsItsTokenToItselfAndEndsOnSigterm() throws Exception {
-        try (Running server = new Running()) {
+        try (RunningServer server = new RunningServer(belay)) {
             assertThat(server.console).matches("Console: http://\\S+/#ticket=\\S+ .*");
             Path token = belay.state().resolve("belay/token");
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(token))).isEqualTo("rw-------");
@@ -99,7 +39,7 @@ class ServeTest extends WithBelay {
     @Test
     void aSecondSignalHurries() throws Exception {
         Files.writeString(folder.resolve("belay.toml"), "[sessions]\nclose_grace = \"10m\"\n");
-        try (Running server = new Running("--config", "belay.toml")) {
+        try (RunningServer server = new RunningServer(belay, "--config", "belay.toml")) {
             openStubborn(server);
             server.signal("TERM");
             // The port is closed as soon as the first one has been heard.
@@ -109,7 +49,7 @@ class ServeTest extends WithBelay {
         }
     }
 
-    private static boolean refuses(Running server) {
+    private static boolean refuses(RunningServer server) {
         URI uri = URI.create(server.address);
         try (java.net.Socket socket = new java.net.Socket(uri.getHost(), uri.getPort())) {
             return !socket.isConnected();
@@ -121,7 +61,7 @@ class ServeTest extends WithBelay {
     @Test
     void whatAKilledServerLeftIsEndedByTheNextOneAndReported() throws Exception {
         String mark;
-        try (Running killed = new Running()) {
+        try (RunningServer killed = new RunningServer(belay)) {
             String health = killed.call("GET", "api/health", killed.token(), "");
             mark = health.replaceAll(".*\"instance\":\"([0-9a-f]+)\".*", "$1") + "/stubborn";
             openStubborn(killed);
@@ -129,7 +69,7 @@ class ServeTest extends WithBelay {
             killed.exit();
         }
         assertThat(Rig.marked(mark)).as("it does not care about a hang-up").isNotEmpty();
-        try (Running next = new Running()) {
+        try (RunningServer next = new RunningServer(belay)) {
             assertThat(next.call("GET", "api/health", next.token(), ""))
                     .containsPattern("\"orphans_ended\":[1-9]");
             assertThat(Rig.marked(mark)).isEmpty();
@@ -139,7 +79,7 @@ class ServeTest extends WithBelay {
         }
     }
 
-    private static void openStubborn(Running server) throws Exception {
+    private static void openStubborn(RunningServer server) throws Exception {
         assertThat(server.call("POST", "api/sessions", server.token(), STUBBORN)).startsWith("201 ");
         assertThat(server.call("POST", "api/sessions/stubborn/wait", server.token(), "{\"match\":\"up\"}"))
                 .contains("match");
@@ -151,7 +91,7 @@ class ServeTest extends WithBelay {
         String alice = "[[principals]]\nname = \"alice\"\ntokens = [\""
                 + dev.belay.server.auth.TokenHash.of("alices").text() + "\"]\n";
         Files.writeString(file, "");
-        try (Running server = new Running("--config", "belay.toml")) {
+        try (RunningServer server = new RunningServer(belay, "--config", "belay.toml")) {
             assertThat(server.call("GET", "api/sessions", "alices", "")).startsWith("401 ");
             Files.writeString(file, alice);
             server.signal("HUP");
@@ -204,8 +144,10 @@ class ServeTest extends WithBelay {
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
             String first = String.valueOf(out.readLine());
             assertThat(first).contains("https://127.0.0.1:");
-            Process curl = new ProcessBuilder("curl", "-s", "--max-time", "30", "--insecure", first.substring(first.indexOf("https"))
-                    + "api/health/live").start();
+            Process curl = new ProcessBuilder("curl", "-s", "--max-time", "30", "--insecure",
+                    first.substring(first.indexOf("https"))
+                            + "api/health/live")
+                    .start();
             assertThat(new String(curl.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
                     .isEqualTo("{\"status\":\"live\"}");
         } finally {

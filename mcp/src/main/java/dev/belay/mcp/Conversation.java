@@ -97,7 +97,8 @@ public final class Conversation implements Peer {
         try {
             if (!message.isObject() || !"2.0".equals(string(message.get("jsonrpc")))) {
                 throw new ProtocolException(
-                        ProtocolException.INVALID_REQUEST, "A message is an object with \"jsonrpc\":\"2.0\", or a list of at most " + MAX_BATCH + ".");
+                        ProtocolException.INVALID_REQUEST,
+                        "A message is an object with \"jsonrpc\":\"2.0\", or a list of at most " + MAX_BATCH + ".");
             }
             String method = string(message.get("method"));
             if (method == null) {

@@ -16,7 +16,8 @@ class HostileClientTest extends WithServer {
     @Override
     ServerSettings settings() {
         return super.settings().http(new ServerSettings.HttpLimits(
-                8 << 10, 64 << 10, 32, SHORT, SHORT, Duration.ofSeconds(5), Duration.ofMinutes(1), 2048, 100, Duration.ofMinutes(30)));
+                8 << 10, 64 << 10, 32, SHORT, SHORT, Duration.ofSeconds(5), Duration.ofMinutes(1), 2048, 100,
+                Duration.ofMinutes(30)));
     }
 
     private String host() {

@@ -69,9 +69,12 @@ final class Mcp {
 
     /// Calls a tool, and gives the message that answers it.
     JsonNode call(String tool, String arguments) throws IOException, InterruptedException {
-        HttpResponse<String> answer = post(callMessage(tool, arguments, ""));
-        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
-        return JSON.readTree(answer.body());
+        try (Stream events = stream(callMessage(tool, arguments, ""))) {
+            JsonNode answer = events.next();
+            assertThat(answer).isNotNull();
+            assertThat(events.next()).as("nothing but the answer").isNull();
+            return answer;
+        }
     }
 
     /// What a tool answers.

@@ -84,10 +84,14 @@ class McpTest extends WithServer {
         assertThat(alice.post("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}").statusCode())
                 .as("no conversation").isEqualTo(400);
         alice.begin();
-        assertThat(alice.post("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}", "MCP-Protocol-Version", "1999-01-01")
-                .statusCode()).isEqualTo(400);
-        assertThat(alice.post("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}", "MCP-Protocol-Version", "2025-06-18")
-                .statusCode()).isEqualTo(200);
+        assertThat(
+                alice.post("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}", "MCP-Protocol-Version", "1999-01-01")
+                        .statusCode())
+                .isEqualTo(400);
+        assertThat(
+                alice.post("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}", "MCP-Protocol-Version", "2025-06-18")
+                        .statusCode())
+                .isEqualTo(200);
         assertThat(alice.post("{no json")).satisfies(answer -> {
             assertThat(answer.statusCode()).isEqualTo(400);
             assertThat(answer.body()).contains("-32700");
@@ -105,10 +109,26 @@ class McpTest extends WithServer {
         var answer = alice.post("""
                 [{"jsonrpc":"2.0","id":"a","method":"ping"},
                  {"jsonrpc":"2.0","method":"notifications/unknown"},
-                 {"jsonrpc":"2.0","id":"b","method":"tools/call",
-                  "params":{"name":"list_pty_sessions","arguments":{}}}]""");
+                 {"jsonrpc":"2.0","id":"b","method":"tools/list"}]""");
         assertThat(answer.statusCode()).isEqualTo(200);
         assertThat(answer.body()).startsWith("[").contains("\"id\":\"a\"", "\"id\":\"b\"");
+        try (Mcp.Stream events = alice.stream("""
+                [{"jsonrpc":"2.0","id":"a","method":"ping"},
+                 {"jsonrpc":"2.0","id":"b","method":"tools/call",
+                  "params":{"name":"list_pty_sessions","arguments":{}}}]""")) {
+            assertThat(events.next()).isNotNull();
+            assertThat(events.next()).isNotNull();
+            assertThat(events.next()).isNull();
+        }
+    }
+
+    @Test
+    void aClientThatTakesNoEventsGetsItsAnswerAsJson() throws Exception {
+        Mcp alice = mcp(ALICE).begin();
+        var answer = api.send(ALICE, "POST", "/mcp", alice.callMessage("list_pty_sessions", "{}", "token").getBytes(),
+                "Accept", "application/json", "Mcp-Session-Id", alice.id());
+        assertThat(answer.header("Content-Type")).isEqualTo("application/json");
+        assertThat(answer.json().at("/result/structuredContent/success").booleanValue()).isTrue();
     }
 
     @Test
@@ -139,8 +159,10 @@ class McpTest extends WithServer {
                 "unified_exec", "{\"cmd\":\"cat\",\"session_id\":\"c\",\"wait_for\":{\"exit\":true}}", "token");
         try (Mcp.Stream events = alice.stream(call)) {
             assertThat(events.next()).as("it is under way").isNotNull();
-            assertThat(alice.post("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":"
-                    + alice.lastCall() + "}}").statusCode()).isEqualTo(202);
+            assertThat(
+                    alice.post("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":"
+                            + alice.lastCall() + "}}").statusCode())
+                    .isEqualTo(202);
             JsonNode message = events.next();
             while (message != null) {
                 assertThat(message.has("method")).as("no answer: %s", message).isTrue();
@@ -208,7 +230,8 @@ class McpTest extends WithServer {
                 Mcp.Stream _ = more.getFirst().stream(null);
                 Mcp.Stream _ = more.getLast().stream(null)) {
             var refused = api.send(ALICE, "POST", "/mcp",
-                    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}".getBytes(), "Accept", "application/json");
+                    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}".getBytes(), "Accept",
+                    "application/json");
             assertThat(refused.status()).as("all are in use").isEqualTo(429);
             assertThat(refused.code()).isEqualTo("LIMIT_REACHED");
         }
@@ -242,8 +265,10 @@ class McpTest extends WithServer {
         api.post(ADMIN, "/api/sessions/s/lease", "{\"action\":\"give_back\"}");
         assertThat(agent.result("read_output", "{\"session_id\":\"s\"}").get("output").asString())
                 .contains("up").doesNotContain("secret");
-        assertThat(agent.result("write_stdin", "{\"session_id\":\"s\",\"chars\":\"y\\n\",\"wait_for\":{\"match\":\"y\"}}")
-                .get("wait_result").asString()).isEqualTo("match");
+        assertThat(
+                agent.result("write_stdin", "{\"session_id\":\"s\",\"chars\":\"y\\n\",\"wait_for\":{\"match\":\"y\"}}")
+                        .get("wait_result").asString())
+                .isEqualTo("match");
     }
 
     @Test

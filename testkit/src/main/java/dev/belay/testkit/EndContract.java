@@ -209,7 +209,8 @@ public interface EndContract extends Rig {
     @Test
     default void aForcedCloseDoesNotWaitForTheGraceOfAnother() throws Exception {
         Session session = sessions(Limits.DEFAULT.closeGrace(Duration.ofHours(1)))
-                .open(SessionSpec.of("/bin/sh", "-c", "trap '' HUP; trap 'echo asked' TERM; echo up; while :; do sleep 1; done"));
+                .open(SessionSpec.of("/bin/sh", "-c",
+                        "trap '' HUP; trap 'echo asked' TERM; echo up; while :; do sleep 1; done"));
         Cursor cursor = session.cursor();
         expect(cursor, "up");
         Thread patient = Thread.ofVirtual().start(session::close);

@@ -109,6 +109,7 @@ public final class McpDoor extends Handler.Abstract {
             if (begins) {
                 response.getHeaders().put(CONVERSATION, use.client().id());
             }
+            reply.begin(message);
             use.client().conversation().converse(message, reply);
             reply.finish(message, callback);
         }

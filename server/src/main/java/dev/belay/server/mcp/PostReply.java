@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 
-/// What is said to the messages of one POST: a JSON document if there is nothing but answers, a stream of events as soon
-/// as something is said on the way to them. What the server asks by itself goes to the client's own stream.
+/// What is said to the messages of one POST: a stream of events if a tool is called, which may take its time and have
+/// progress to tell, and a JSON document else. What the server asks by itself goes to the client's own stream.
 ///
 /// Takes from any thread; its lock is a turn, events go out whole.
 final class PostReply implements Consumer<JsonNode> {
@@ -33,6 +33,13 @@ final class PostReply implements Consumer<JsonNode> {
         this.streams = streams;
     }
 
+    /// Begins the stream now if the message calls a tool: so nobody on the way takes a long wait for a lost answer.
+    void begin(JsonNode message) throws IOException {
+        if (streams && calls(message)) {
+            events = new Events(response);
+        }
+    }
+
     @Override
     public void accept(JsonNode message) {
         boolean says = message.has("method");
@@ -42,9 +49,7 @@ final class PostReply implements Consumer<JsonNode> {
         }
         turn.lock();
         try {
-            if (says && streams) {
-                stream().send(message);
-            } else if (!says && events != null) {
+            if (events != null && broken == null) {
                 events.send(message);
             } else if (!says) {
                 answers.add(message);
@@ -57,20 +62,6 @@ final class PostReply implements Consumer<JsonNode> {
         }
     }
 
-    /// Begins the stream with the answers that waited for all to be there.
-    private Events stream() throws IOException {
-        if (broken != null) {
-            throw broken;
-        }
-        if (events == null) {
-            events = new Events(response);
-            for (JsonNode answer : answers) {
-                events.send(answer);
-            }
-        }
-        return events;
-    }
-
     /// All has been said.
     void finish(JsonNode message, Callback callback) throws IOException {
         if (broken != null) {
@@ -78,17 +69,14 @@ final class PostReply implements Consumer<JsonNode> {
         }
         if (events != null) {
             events.end(callback);
-        } else if (!answers.isEmpty()) {
+        } else if (answers.isEmpty()) {
+            response.setStatus(202);
+            callback.succeeded();
+        } else {
             JsonNode first = answers.getFirst();
             // An answer to nothing: what came was no message.
             boolean malformed = answers.size() == 1 && first.path("id").isNull();
             Replies.json(response, callback, malformed ? 400 : 200, message.isArray() ? list() : first);
-        } else if (asks(message) && streams) {
-            // A call that was cancelled has no answer.
-            stream().end(callback);
-        } else {
-            response.setStatus(202);
-            callback.succeeded();
         }
     }
 
@@ -98,9 +86,9 @@ final class PostReply implements Consumer<JsonNode> {
         return list;
     }
 
-    private static boolean asks(JsonNode message) {
+    private static boolean calls(JsonNode message) {
         for (JsonNode one : message.isArray() ? message : List.of(message)) {
-            if (one.has("method") && one.has("id")) {
+            if (one.path("method").asString("").equals("tools/call")) {
                 return true;
             }
         }
