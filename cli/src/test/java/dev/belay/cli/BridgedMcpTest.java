@@ -31,7 +31,8 @@ class BridgedMcpTest extends ServedMcpTest {
     void theTokenOfAFileIsShownAndAWrongOneIsToldToTheClient() throws Exception {
         Path file = folder.resolve("other-token");
         Files.writeString(file, "nobodys\n");
-        Belay.Outcome wrong = belay.feed(INITIALIZE, "mcp", "--server", server.address, "--token-file", file.toString());
+        Belay.Outcome wrong =
+                belay.feed(INITIALIZE, "mcp", "--server", server.address, "--token-file", file.toString());
         assertThat(wrong.code()).isZero();
         assertThat(wrong.out()).contains("\"id\":1", "\"error\"", "401");
         Files.writeString(file, server.token() + "\n");

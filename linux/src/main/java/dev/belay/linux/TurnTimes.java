@@ -14,7 +14,7 @@ final class TurnTimes {
     private long spanBegan;
 
     /// A turn is over.
-    @SuppressWarnings("NonAtomicOperationOnVolatileField")
+    @SuppressWarnings("NonAtomicVolatileUpdate")
     void add(long beganNanos, long endedNanos) {
         long took = endedNanos - beganNanos;
         if (endedNanos - spanBegan > SPAN_NANOS) {

@@ -28,7 +28,8 @@ final class AnswerText {
         }
         JsonNode error = answer.path("error");
         if (error.isObject()) {
-            text.append('[').append(error.path("code").asString()).append(": ").append(error.path("message").asString());
+            text.append('[').append(error.path("code").asString()).append(": ")
+                    .append(error.path("message").asString());
         } else if (answer.has("sessions")) {
             text.append('[').append(answer.path("sessions").size()).append(" sessions");
         } else if (answer.has("killed")) {

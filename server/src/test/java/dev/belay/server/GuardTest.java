@@ -26,7 +26,8 @@ class GuardTest extends WithServer {
         List<String> all = new ArrayList<>(server.routes().stream()
                 .map(route -> route.replace("{id}", "x"))
                 .toList());
-        all.addAll(List.of("GET /", "GET /page.js", "GET /nothing", "POST /mcp", "GET /mcp", "DELETE /mcp", "GET /mcp/x",
+        all.addAll(List.of("GET /", "GET /page.js", "GET /nothing", "POST /mcp", "GET /mcp", "DELETE /mcp",
+                "GET /mcp/x",
                 "GET /api/sessions/x/attach", "OPTIONS /api/sessions", "GET /socket.io/?EIO=4&transport=polling",
                 "POST /socket.io/?EIO=4&transport=polling&sid=x", "GET /socket.io/?EIO=4&transport=websocket"));
         return all;
