@@ -1,11 +1,19 @@
 // Measures one door once: `node measure.js DOOR URL TOKEN PID [WORK...]` prints a JSON of figures. PID is the server's.
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import * as doors from "./doors.js";
 
 const [name, url, token, pid, ...only] = process.argv.slice(2);
 const connect = () => doors[name](url, token);
 
-const rss = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]);
+/** KiB that the server holds. A JVM has its whole heap from the start: what it holds is what lives in it, and what grows outside. */
+function held() {
+  const resident = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]);
+  if (pid !== process.env.BELAY_PID) return resident;
+  const jcmd = (command) => execFileSync("jcmd", [pid, command], { encoding: "utf8" });
+  jcmd("GC.run");
+  return resident + [...jcmd("GC.heap_info").matchAll(/(?:new generation|tenured generation|garbage-first heap) .*?used (\d+)K/g)].reduce((sum, [, used]) => sum + Number(used), 0);
+}
 const rank = (values, share) => values.sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))];
 const seconds = (n) => new Promise((resolve) => setTimeout(resolve, n * 1000));
 
@@ -78,10 +86,10 @@ async function idle() {
   const warm = await open(100);
   for (const terminal of warm) await terminal.close();
   await seconds(1);
-  const before = rss();
+  const before = held();
   const all = await open(100);
   await seconds(1);
-  const each = (rss() - before) / 100;
+  const each = (held() - before) / 100;
   for (const terminal of all) await terminal.close();
   door.close();
   return { idle_kib_each: each };
@@ -91,7 +99,7 @@ async function idle() {
 async function stalled() {
   await flood(300_000_000);
   await seconds(1);
-  const before = rss();
+  const before = held();
   const door = await connect();
   let ready;
   const up = new Promise((resolve) => (ready = resolve));
@@ -102,7 +110,7 @@ async function stalled() {
   let most = 0;
   for (let i = 0; i < 16; i++) {
     await seconds(0.5);
-    most = Math.max(most, rss() - before);
+    most = Math.max(most, held() - before);
   }
   door.close();
   return { stalled_kib: most };
