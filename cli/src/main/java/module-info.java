@@ -18,4 +18,6 @@ module dev.belay.cli {
 
     opens dev.belay.cli to
             info.picocli;
+    opens dev.belay.cli.config to
+            info.picocli;
 }

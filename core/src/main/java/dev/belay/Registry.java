@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 final class Registry {
     private final Host host;
     private volatile Limits limits;
-    private final Resources resources;
+    private volatile Resources resources;
     private final Environment environment;
     private final StateFolder state;
     private final Observers observers;
@@ -89,6 +89,10 @@ final class Registry {
     void limits(Limits value) {
         limits = value;
         permits.limit(value.maxSessions());
+    }
+
+    void resources(Resources value) {
+        resources = value;
     }
 
     Path folder() {

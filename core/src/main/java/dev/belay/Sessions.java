@@ -68,6 +68,11 @@ public final class Sessions implements AutoCloseable {
         registry.limits(value);
     }
 
+    /// Changes what sessions may use whose spec says nothing of it, from here on.
+    public void resources(Resources value) {
+        registry.resources(value);
+    }
+
     /// The folder that working folders are relative to.
     public Path workspace() {
         return registry.host().workspace();

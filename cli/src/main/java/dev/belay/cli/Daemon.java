@@ -55,6 +55,7 @@ final class Daemon {
                 .state(state)
                 .environment(Environment.basic(System.getenv()).with(config.env()))
                 .limits(config.limits())
+                .resources(config.resources())
                 .observer(metrics)
                 .observer(log)
                 .build();
@@ -109,6 +110,7 @@ final class Daemon {
         try {
             Config now = again.get();
             sessions.limits(now.limits());
+            sessions.resources(now.resources());
             server.reload(withAdmin(now.server(), token));
             log.log("reloaded", Map.of("principals", now.server().accounts().size() + 1));
         } catch (SessionException e) {

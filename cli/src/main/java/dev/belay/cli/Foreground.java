@@ -1,5 +1,6 @@
 package dev.belay.cli;
 
+import dev.belay.cli.config.TimeSpan;
 import dev.belay.Cursor;
 import dev.belay.EndReason;
 import dev.belay.ErrorCode;

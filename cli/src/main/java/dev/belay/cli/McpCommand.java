@@ -87,7 +87,7 @@ final class McpCommand implements Callable<Integer> {
         System.err.println("belay: workspace " + place.workspace() + ": " + place.why());
         try (Scratch scratch = Scratch.open(
                 place.workspace(), Environment.inherited(caller).with(settings.env()), limits,
-                settings.server().doors().resources())) {
+                settings.resources())) {
             AgentTools tools = new AgentTools(scratch.sessions(), settings.agent());
             stdio().run(new Conversation(tools, place.workspace(), BelayCommand.version()));
         }

@@ -1,5 +1,6 @@
 package dev.belay.cli;
 
+import dev.belay.cli.config.TimeSpan;
 import dev.belay.Environment;
 import dev.belay.Limits;
 import dev.belay.Mode;

@@ -76,7 +76,8 @@ final class ServeCommand implements Callable<Integer> {
         var asked = new dev.belay.server.ServerSettings.Binding(
                 host != null ? host : binding.host(), port != null ? port : binding.port(), tls);
         return new Config(
-                read.limits(), read.server().binding(asked), read.agent(), read.env(), read.insecure() || insecure);
+                read.limits(), read.resources(), read.server().binding(asked), read.agent(), read.env(),
+                read.insecure() || insecure);
     }
 
     /// Tokens and all that is typed would be open to whoever is on the way.

@@ -1,6 +1,5 @@
 package dev.belay.server;
 
-import dev.belay.Resources;
 import dev.belay.server.auth.Account;
 import dev.belay.server.auth.Quota;
 import java.nio.file.Path;
@@ -115,21 +114,17 @@ public record ServerSettings(
 
     /// What differs between the ways that sessions are opened.
     ///
-    /// @param agentIdleTimeout     when a session that an agent opened and nobody uses is ended; null: never (300 s)
-    /// @param terminalIdleTimeout  the same of terminals that people opened (null)
+    /// @param terminalIdleTimeout  when a terminal that nobody uses is ended; null: never (null)
     /// @param terminalPace         the least time between two terminals of one user (1 s)
     /// @param terminalQueue        how many creations may wait for their turn (3)
     /// @param reconnectGrace       how long a terminal is kept for a client that has gone (60 s)
-    /// @param resources            what the processes of a session may use whose opener says nothing else
     public record DoorSettings(
-            @Nullable Duration agentIdleTimeout,
             @Nullable Duration terminalIdleTimeout,
             Duration terminalPace,
             int terminalQueue,
-            Duration reconnectGrace,
-            Resources resources) {
+            Duration reconnectGrace) {
         public static final DoorSettings DEFAULT = new DoorSettings(
-                Duration.ofSeconds(300), null, Duration.ofSeconds(1), 3, Duration.ofSeconds(60), Resources.AS_BELAY);
+                null, Duration.ofSeconds(1), 3, Duration.ofSeconds(60));
     }
 
     public ServerSettings binding(Binding value) {

@@ -32,8 +32,7 @@ class CreationQueueTest extends WithServer {
     private ServerSettings settings(Duration pace) {
         DoorSettings standard = DoorSettings.DEFAULT;
         return super.settings().doors(new DoorSettings(
-                standard.agentIdleTimeout(), standard.terminalIdleTimeout(), pace, QUEUE, standard.reconnectGrace(),
-                standard.resources()));
+                standard.terminalIdleTimeout(), pace, QUEUE, standard.reconnectGrace()));
     }
 
     private Login login(String token) {

@@ -7,6 +7,7 @@ import dev.belay.agent.AgentSettings;
 import dev.belay.server.ServerSettings.HttpLimits;
 import dev.belay.server.auth.Quota;
 import dev.belay.server.mcp.McpDoor;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -125,7 +126,8 @@ class McpTest extends WithServer {
     @Test
     void aClientThatTakesNoEventsGetsItsAnswerAsJson() throws Exception {
         Mcp alice = mcp(ALICE).begin();
-        var answer = api.send(ALICE, "POST", "/mcp", alice.callMessage("list_pty_sessions", "{}", "token").getBytes(),
+        var answer = api.send(ALICE, "POST", "/mcp",
+                alice.callMessage("list_pty_sessions", "{}", "token").getBytes(StandardCharsets.UTF_8),
                 "Accept", "application/json", "Mcp-Session-Id", alice.id());
         assertThat(answer.header("Content-Type")).isEqualTo("application/json");
         assertThat(answer.json().at("/result/structuredContent/success").booleanValue()).isTrue();
@@ -230,7 +232,8 @@ class McpTest extends WithServer {
                 Mcp.Stream _ = more.getFirst().stream(null);
                 Mcp.Stream _ = more.getLast().stream(null)) {
             var refused = api.send(ALICE, "POST", "/mcp",
-                    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}".getBytes(), "Accept",
+                    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}".getBytes(StandardCharsets.UTF_8),
+                    "Accept",
                     "application/json");
             assertThat(refused.status()).as("all are in use").isEqualTo(429);
             assertThat(refused.code()).isEqualTo("LIMIT_REACHED");
@@ -282,7 +285,7 @@ class McpTest extends WithServer {
             assertThat(listening.post(ping).statusCode()).as("a stream is a use").isEqualTo(200);
             listening.send("DELETE");
         }
-        byte[] initialize = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}".getBytes();
+        byte[] initialize = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}".getBytes(StandardCharsets.UTF_8);
         assertThat(api.send(BOB, "POST", "/mcp", initialize).status()).isEqualTo(200);
         // That it is forgotten tells nobody, and a look at itself would be a use.
         while (!api.get(ADMIN, "/metrics").text().contains("belay_mcp_conversations 0.0")) {

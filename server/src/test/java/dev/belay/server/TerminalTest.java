@@ -47,7 +47,7 @@ class TerminalTest extends WithServer {
     private static DoorSettings doors(Duration pace, int queue, Duration grace) {
         DoorSettings standard = DoorSettings.DEFAULT;
         return new DoorSettings(
-                standard.agentIdleTimeout(), standard.terminalIdleTimeout(), pace, queue, grace, standard.resources());
+                standard.terminalIdleTimeout(), pace, queue, grace);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.belay.cli.config;
 
 import dev.belay.ErrorCode;
 import dev.belay.Limits;
+import dev.belay.Resources;
 import dev.belay.SessionException;
 import dev.belay.agent.AgentSettings;
 import dev.belay.server.ServerSettings;
@@ -19,18 +20,20 @@ import org.tomlj.TomlParseResult;
 /// Everything that `belay.toml` says, over the defaults.
 ///
 /// @param limits   of the sessions
+/// @param resources what the processes of a session may use
 /// @param server   of the server
 /// @param agent    how the agent tools behave
 /// @param env      variables that every session gets
 /// @param insecure whether to listen beyond loopback without encryption
-public record Config(Limits limits, ServerSettings server, AgentSettings agent, Map<String, String> env,
+public record Config(Limits limits, Resources resources, ServerSettings server, AgentSettings agent,
+        Map<String, String> env,
         boolean insecure) {
     /// The sessions of a server; the machine's room and the quotas bound their number, not this.
     public static final Limits LIMITS = Limits.DEFAULT.maxSessions(100_000);
 
     /// What holds where there is no file.
     public static final Config DEFAULT =
-            new Config(LIMITS, ServerSettings.DEFAULT, AgentSettings.DEFAULT, Map.of(), false);
+            new Config(LIMITS, Resources.AS_BELAY, ServerSettings.DEFAULT, AgentSettings.DEFAULT, Map.of(), false);
 
     /// The file that was asked for, else the user's own where there is one: `$XDG_CONFIG_HOME/belay/belay.toml`, or
     /// `~/.config/belay/belay.toml`.
@@ -70,8 +73,9 @@ public record Config(Limits limits, ServerSettings server, AgentSettings agent, 
     private static Config of(Section file) {
         Section sessions = file.section("sessions");
         Limits limits = SessionsSection.limits(sessions);
-        ServerSettings settings = SessionsSection.doors(ServerSettings.DEFAULT, sessions, file.section("resources"));
+        ServerSettings settings = SessionsSection.doors(ServerSettings.DEFAULT, sessions);
         sessions.requireNoMore();
+        Resources resources = SessionsSection.resources(file.section("resources"));
         Section server = file.section("server");
         settings = ServerSection.read(settings, server);
         boolean insecure = server.flag("insecure").orElse(false);
@@ -82,7 +86,7 @@ public record Config(Limits limits, ServerSettings server, AgentSettings agent, 
         Map<String, String> variables = env.map("set");
         env.requireNoMore();
         file.requireNoMore();
-        return new Config(limits, settings, agent, variables, insecure);
+        return new Config(limits, resources, settings, agent, variables, insecure);
     }
 
     /// The file with every setting at its default, explained.

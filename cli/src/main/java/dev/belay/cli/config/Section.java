@@ -3,7 +3,6 @@ package dev.belay.cli.config;
 import dev.belay.ErrorCode;
 import dev.belay.Quoted;
 import dev.belay.SessionException;
-import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -17,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.tomlj.TomlArray;
 import org.tomlj.TomlPosition;
 import org.tomlj.TomlTable;
+import picocli.CommandLine.TypeConversionException;
 
 /// A table of the settings file, read key by key. It remembers which keys were asked for: whatever else stands in it is
 /// an error, since it was meant to do something. Every error says the file, the line and the column.
@@ -25,7 +25,6 @@ import org.tomlj.TomlTable;
 /// [#requireNoMore()], and call it in [Config].
 public final class Section {
     private static final Pattern SIZE = Pattern.compile("(\\d{1,12})\\s*([KMGT]i?)?B?", Pattern.CASE_INSENSITIVE);
-    private static final Pattern TIME = Pattern.compile("(\\d{1,9}(?:\\.\\d{1,3})?)\\s*(ms|s|m|h|d)");
 
     private final String file;
     private final String name;
@@ -83,22 +82,14 @@ public final class Section {
         return Optional.of(Long.parseLong(size.group(1)) << shift);
     }
 
-    /// A time, as in `"30s"`, `"5m"`, `"500ms"`.
+    /// A time, as in `"30s"`, `"1h30m"`, `"500ms"`.
     public Optional<Duration> time(String key) {
         return value(key, String.class, "a time in quotes such as \"30s\"").map(text -> {
-            Matcher time = TIME.matcher(text.strip());
-            if (!time.matches()) {
+            try {
+                return TimeSpan.parseOrZero(text);
+            } catch (TypeConversionException _) {
                 throw wrong(key, "a time such as \"500ms\", \"30s\", \"5m\", \"2h\", not " + Quoted.of(text));
             }
-            long millisPer = switch (time.group(2)) {
-                case "ms" -> 1;
-                case "s" -> 1000;
-                case "m" -> 60_000;
-                case "h" -> 3_600_000;
-                default -> 86_400_000;
-            };
-            return Duration.ofMillis(
-                    new BigDecimal(time.group(1)).multiply(BigDecimal.valueOf(millisPer)).longValue());
         });
     }
 

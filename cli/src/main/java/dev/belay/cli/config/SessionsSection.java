@@ -30,17 +30,15 @@ final class SessionsSection {
                 .maxRetained(section.count("max_retained", 0, 1_000_000).orElse(standard.maxRetained()));
     }
 
-    static ServerSettings doors(ServerSettings settings, Section section, Section resources) {
+    static ServerSettings doors(ServerSettings settings, Section section) {
         DoorSettings standard = settings.doors();
         int most = section.count("max_sessions", 0, 100_000).orElse(0);
         return settings.maxSessions(most == 0 ? null : (Integer) most)
                 .doors(new DoorSettings(
-                        section.timeOrNone("agent_idle_timeout", standard.agentIdleTimeout()),
                         section.timeOrNone("terminal_idle_timeout", standard.terminalIdleTimeout()),
                         section.time("terminal_pace").orElse(standard.terminalPace()),
                         section.count("terminal_queue", 0, 1000).orElse(standard.terminalQueue()),
-                        section.time("reconnect_grace").orElse(standard.reconnectGrace()),
-                        resources(resources)));
+                        section.time("reconnect_grace").orElse(standard.reconnectGrace())));
     }
 
     /// Of all processes of a session together; null where nothing is said.
@@ -53,7 +51,7 @@ final class SessionsSection {
         return together.equals(Resources.Together.UNBOUNDED) ? null : together;
     }
 
-    private static Resources resources(Section section) {
+    static Resources resources(Section section) {
         Resources all = new Resources(
                 section.positiveTime("cpu").orElse(null),
                 section.bytes("memory").orElse(null),

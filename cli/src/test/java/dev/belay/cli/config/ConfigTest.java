@@ -46,7 +46,7 @@ class ConfigTest {
                 [sessions]
                 retention = "1.5m"
                 log_bytes = "1 MiB"
-                agent_idle_timeout = "none"
+                terminal_idle_timeout = "1h30m"
                 [resources]
                 cpu = "90s"
                 [env]
@@ -60,8 +60,8 @@ class ConfigTest {
                 """.formatted(hash));
         assertThat(config.limits().retention()).isEqualTo(Duration.ofSeconds(90));
         assertThat(config.limits().logBytes()).isEqualTo(1 << 20);
-        assertThat(config.server().doors().agentIdleTimeout()).isNull();
-        assertThat(config.server().doors().resources().cpu()).isEqualTo(Duration.ofSeconds(90));
+        assertThat(config.server().doors().terminalIdleTimeout()).isEqualTo(Duration.ofMinutes(90));
+        assertThat(config.resources().cpu()).isEqualTo(Duration.ofSeconds(90));
         assertThat(config.env()).containsEntry("EDITOR", "vim");
         assertThat(config.server().accounts().getFirst().role()).isEqualTo(Role.WATCH);
         assertThat(config.server().accounts().getFirst().quota().sessions()).isEqualTo(3);

@@ -1,7 +1,6 @@
 package dev.belay.server.auth;
 
 import dev.belay.ErrorCode;
-import dev.belay.Resources;
 import dev.belay.Session;
 import dev.belay.SessionException;
 import dev.belay.SessionSpec;
@@ -57,10 +56,7 @@ public final class Admission {
         SessionSpec spec = wanted.id(id)
                 .owner(principal.name())
                 .label(Door.LABEL, door.label())
-                .idleTimeout(wanted.idleTimeout() != null ? wanted.idleTimeout() : idleTimeout(door))
-                .resources(wanted.resources().equals(Resources.AS_BELAY)
-                        ? settings.doors().resources()
-                        : wanted.resources());
+                .idleTimeout(wanted.idleTimeout() != null ? wanted.idleTimeout() : idleTimeout(door));
         await(pace(principal, door));
         requireRunning();
         boolean mine = reserve(id, principal, door);
@@ -83,9 +79,9 @@ public final class Admission {
 
     private @Nullable Duration idleTimeout(Door door) {
         return switch (door) {
-            case AGENT -> settings.doors().agentIdleTimeout();
             case TERMINAL -> settings.doors().terminalIdleTimeout();
-            case API -> null;
+            // The agent tools set it themselves: they know when none is wanted.
+            case AGENT, API -> null;
         };
     }
 

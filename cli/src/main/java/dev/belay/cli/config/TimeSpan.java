@@ -1,4 +1,4 @@
-package dev.belay.cli;
+package dev.belay.cli.config;
 
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -6,7 +6,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /// Reads and writes times as people do: `90`, `1.5`, `30s`, `5m`, `1h30m`, `500ms`.
-final class TimeSpan implements ITypeConverter<Duration> {
+public final class TimeSpan implements ITypeConverter<Duration> {
     private static final BigDecimal MAX_SECONDS = BigDecimal.valueOf(Duration.ofDays(36_500).toSeconds());
 
     @Override
@@ -14,7 +14,17 @@ final class TimeSpan implements ITypeConverter<Duration> {
         return parse(text);
     }
 
-    static Duration parse(String text) {
+    /// A time above zero.
+    public static Duration parse(String text) {
+        Duration span = parseOrZero(text);
+        if (!span.isPositive()) {
+            throw unreadable(text);
+        }
+        return span;
+    }
+
+    /// A time that may be none at all.
+    static Duration parseOrZero(String text) {
         BigDecimal seconds = BigDecimal.ZERO;
         int at = 0;
         while (at < text.length()) {
@@ -28,14 +38,10 @@ final class TimeSpan implements ITypeConverter<Duration> {
             seconds = seconds.add(new BigDecimal(number).multiply(secondsPer(unit, text)));
             at = next;
         }
-        if (seconds.signum() <= 0 || seconds.compareTo(MAX_SECONDS) > 0) {
+        if (text.isEmpty() || seconds.compareTo(MAX_SECONDS) > 0) {
             throw unreadable(text);
         }
-        Duration span = Duration.ofNanos(seconds.movePointRight(9).longValue());
-        if (!span.isPositive()) {
-            throw unreadable(text);
-        }
-        return span;
+        return Duration.ofNanos(seconds.movePointRight(9).longValue());
     }
 
     private static int skip(String text, int from, boolean digits) {
@@ -72,7 +78,7 @@ final class TimeSpan implements ITypeConverter<Duration> {
     }
 
     /// A span as short as it can be written.
-    static String text(Duration span) {
+    public static String text(Duration span) {
         StringBuilder text = new StringBuilder();
         add(text, span.toHours(), "h");
         add(text, span.toMinutesPart(), "m");

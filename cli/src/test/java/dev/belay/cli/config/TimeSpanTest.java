@@ -1,4 +1,4 @@
-package dev.belay.cli;
+package dev.belay.cli.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
