@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 
 /// `belay mcp` as the official Java client uses it.
 class McpJavaClientTest extends WithBelay {
-    static final Map<String, Object> ENDED = Map.of("exit", true);
+    private static final Map<String, Object> ENDED = Map.of("exit", true);
 
     McpSyncClient client;
 
@@ -43,15 +43,10 @@ class McpJavaClientTest extends WithBelay {
 
     @BeforeEach
     void connect() throws Exception {
-        client = connected(transport());
-    }
-
-    static McpSyncClient connected(McpClientTransport transport) {
-        McpSyncClient client = McpClient.sync(transport)
+        client = McpClient.sync(transport())
                 .requestTimeout(Duration.ofSeconds(Belay.PATIENCE_SECONDS))
                 .build();
         client.initialize();
-        return client;
     }
 
     @AfterEach
@@ -102,8 +97,11 @@ class McpJavaClientTest extends WithBelay {
 
     @Test
     void callsRunSideBySide() throws Exception {
-        CompletableFuture<Map<String, Object>> waits = CompletableFuture.supplyAsync(() -> call("unified_exec",
-                Map.of("cmd", "while [ ! -e made ]; do sleep 0.05; done; exit 4", "wait_for", ENDED)));
+        // Not on the common pool, which the JDK's HTTP client needs, and which has one thread on a small machine.
+        CompletableFuture<Map<String, Object>> waits = CompletableFuture.supplyAsync(
+                () -> call("unified_exec",
+                        Map.of("cmd", "while [ ! -e made ]; do sleep 0.05; done; exit 4", "wait_for", ENDED)),
+                Thread::startVirtualThread);
         call("unified_exec", Map.of("cmd", "touch made", "wait_for", ENDED));
         assertThat(waits.get()).containsEntry("exit_code", 4);
     }

@@ -2,13 +2,10 @@ package dev.belay.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.modelcontextprotocol.client.McpSyncClient;
 import io.modelcontextprotocol.client.transport.HttpClientStreamableHttpTransport;
 import io.modelcontextprotocol.spec.McpClientTransport;
-import io.modelcontextprotocol.spec.McpSchema.CallToolRequest;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -39,22 +36,6 @@ class ServedMcpTest extends McpJavaClientTest {
         Eventually.see("no process left", belay::processes, List::isEmpty);
         assertThat(belay.leftFiles()).as("all but the token").map(file -> file.getFileName().toString())
                 .containsOnly("token");
-    }
-
-    /// By two clients: over HTTP this one reads one answer at a time. That one conversation has several calls under way is
-    /// tested with the server.
-    @Override
-    @Test
-    void callsRunSideBySide() throws Exception {
-        McpSyncClient other = connected(toServer());
-        try {
-            CompletableFuture<Map<String, Object>> waits = CompletableFuture.supplyAsync(() -> call("unified_exec",
-                    Map.of("cmd", "while [ ! -e made ]; do sleep 0.05; done; exit 4", "wait_for", ENDED)));
-            other.callTool(CallToolRequest.builder("unified_exec").arguments(Map.of("cmd", "touch made")).build());
-            assertThat(waits.get()).containsEntry("exit_code", 4);
-        } finally {
-            other.closeGracefully();
-        }
     }
 
     @Test
