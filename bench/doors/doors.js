@@ -1,9 +1,9 @@
 // The doors to be measured, all alike: `connect()` gives `{create(cmd) -> terminal, stall(), close()}`; a terminal has
-// `write(data)`, `close()`, and tells `onOutput(data)` and `onExit()`.
+// `write(data)`, `close()`, and tells `onOutput(data)`, `onGap(lost)` and `onExit()`.
 import { io } from "socket.io-client";
 import WebSocket from "ws";
 
-const quiet = { onOutput() {}, onExit() {} };
+const quiet = { onOutput() {}, onGap() {}, onExit() {} };
 const next = (emitter, event) => new Promise((resolve) => emitter.once(event, resolve));
 
 /** Belay and its peer speak the same events. */
@@ -14,6 +14,7 @@ export const socketio = async (url, token) => {
   const early = [];
   const find = (id, then) => (terminals.has(id) ? then(terminals.get(id)) : early.push([id, then]));
   socket.on("output", ({ id, data }) => find(id, (terminal) => terminal.onOutput(data)));
+  socket.on("gap", ({ id, lost }) => find(id, (terminal) => terminal.onGap(lost)));
   socket.on("exit", ({ id }) => find(id, (terminal) => terminal.onExit()));
   const ask = (event, what) => new Promise((resolve, reject) => socket.emit(event, what, (answer) => (answer.ok ? resolve(answer) : reject(new Error(JSON.stringify(answer))))));
   return {
@@ -52,6 +53,7 @@ export const belayWs = async (url, token) => {
       const terminal = { ...quiet, ...handlers };
       const socket = await wire(`${url.replace("http", "ws")}api/sessions/${id}/attach?from=0`, headers, (message) => {
         if (message[0] === 1) terminal.onOutput(message.subarray(9));
+        else if (message[0] === 2) terminal.onGap(Number(message.readBigUInt64BE(9)));
         else if (message[0] === 5) terminal.onExit();
       });
       sockets.push(socket);
