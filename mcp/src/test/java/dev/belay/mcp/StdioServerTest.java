@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.Pipe;
 import java.nio.charset.StandardCharsets;
@@ -49,12 +50,32 @@ class StdioServerTest {
     /// Has the JDK open what it keeps open before leaks are counted.
     @BeforeAll
     static void warmUp() throws Exception {
+        awaitOnVirtualThread();
         StdioServerTest first = new StdioServerTest();
         first.serve();
         first.greet();
         first.run(1, "echo warm");
         first.answer(1);
         first.end();
+    }
+
+    /// What the JDK has virtual threads wait for pipes with, it makes when the first one waits.
+    private static void awaitOnVirtualThread() throws Exception {
+        Pipe pipe = Pipe.open();
+        try (var source = pipe.source(); var sink = pipe.sink()) {
+            Thread waiting = Thread.ofVirtual().start(() -> {
+                try {
+                    source.read(ByteBuffer.allocate(1));
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            while (waiting.getState() != Thread.State.WAITING) {
+                Thread.onSpinWait();
+            }
+            sink.write(ByteBuffer.wrap(new byte[1]));
+            waiting.join();
+        }
     }
 
     @BeforeEach
