@@ -52,6 +52,15 @@ class HostileClientTest extends WithServer {
     }
 
     @Test
+    void whoIsRefusedBeforeTheBodyCameIsToldThatTheConnectionEnds() throws Exception {
+        try (Raw raw = new Raw(server.port())) {
+            raw.request("POST /api/sessions HTTP/1.1", host(), "Content-Length: 100");
+            assertThat(raw.status()).isEqualTo(401);
+            assertThat(new String(raw.rest(), StandardCharsets.ISO_8859_1)).containsIgnoringCase("Connection: close");
+        }
+    }
+
+    @Test
     void aBodyThatDoesNotComeIsGivenUp() throws Exception {
         try (Raw raw = new Raw(server.port())) {
             raw.request("POST /api/sessions HTTP/1.1", host(), "Authorization: Bearer " + ALICE, "Content-Length: 100");

@@ -2,6 +2,7 @@ package dev.belay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,8 +13,10 @@ import org.junit.jupiter.api.Test;
 class ProtocolPageTest extends WithServer {
     @Test
     void theClientOfThePageTypesPrintsAndExitsWithTheSession() throws Exception {
-        String page = new String(
-                ProtocolPageTest.class.getResourceAsStream("/protocol.md").readAllBytes(), StandardCharsets.UTF_8);
+        String page;
+        try (InputStream text = ProtocolPageTest.class.getResourceAsStream("/protocol.md")) {
+            page = new String(text.readAllBytes(), StandardCharsets.UTF_8);
+        }
         int from = page.indexOf("```java\n") + "```java\n".length();
         Path program = folder.resolve("View.java");
         Files.writeString(program, page.substring(from, page.indexOf("```", from)));

@@ -49,6 +49,10 @@ public final class Replies {
         if (retry != null) {
             response.getHeaders().put(HttpHeader.RETRY_AFTER, Math.ceilDiv(Long.parseLong(retry), 1000));
         }
+        if (!request.consumeAvailable()) {
+            // What is left of the body is not read, and so no other request of this connection can be.
+            response.getHeaders().put(HttpHeader.CONNECTION, "close");
+        }
         json(response, callback, status, Json.object().set("error", Json.of(refusal)));
     }
 
