@@ -19,4 +19,6 @@ module dev.belay.server {
     exports dev.belay.server.mcp;
     exports dev.belay.server.metrics;
     exports dev.belay.server.terminal;
+    // Jetty calls the methods of a WebSocket through a public lookup.
+    exports dev.belay.server.ws;
 }

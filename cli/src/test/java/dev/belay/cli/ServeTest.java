@@ -6,10 +6,16 @@ import dev.belay.testkit.Rig;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.WebSocket;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /// The real server as a process: its start, its signals, its end.
@@ -83,6 +89,31 @@ class ServeTest extends WithBelay {
         assertThat(server.call("POST", "api/sessions", server.token(), STUBBORN)).startsWith("201 ");
         assertThat(server.call("POST", "api/sessions/stubborn/wait", server.token(), "{\"match\":\"up\"}"))
                 .contains("match");
+    }
+
+    @Test
+    void aSessionIsViewedOverWebSocket() throws Exception {
+        try (RunningServer server = new RunningServer(belay); HttpClient http = HttpClient.newHttpClient()) {
+            assertThat(server.call("POST", "api/sessions", server.token(), "{\"cmd\":\"echo viewed\",\"id\":\"v\"}"))
+                    .startsWith("201 ");
+            CompletableFuture<Boolean> seen = new CompletableFuture<>();
+            WebSocket socket = http.newWebSocketBuilder()
+                    .header("Authorization", "Bearer " + server.token())
+                    .buildAsync(URI.create(server.address.replace("http", "ws") + "api/sessions/v/attach?from=0"),
+                            new WebSocket.Listener() {
+                                @Override
+                                public CompletionStage<?> onBinary(WebSocket from, ByteBuffer data, boolean last) {
+                                    if (StandardCharsets.ISO_8859_1.decode(data).toString().contains("viewed\r\n")) {
+                                        seen.complete(true);
+                                    }
+                                    from.request(1);
+                                    return CompletableFuture.completedStage(true);
+                                }
+                            })
+                    .get(Belay.PATIENCE_SECONDS, TimeUnit.SECONDS);
+            assertThat(seen.get(Belay.PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+            socket.abort();
+        }
     }
 
     @Test
