@@ -71,6 +71,7 @@ async function refresh() {
     item.append(button);
     return item;
   }));
+  if (!socket) status.textContent = sessions.length ? "Choose a session to watch." : "There are no sessions yet.";
 }
 
 const fail = (error) => (status.textContent = error.message);
