@@ -57,14 +57,7 @@ public final class Bridge implements Peer {
     }
 
     @Override
-    public void receive(String text, Consumer<JsonNode> replies) {
-        JsonNode message;
-        try {
-            message = json.readTree(text);
-        } catch (JacksonException e) {
-            replies.accept(Conversation.unreadable(e));
-            return;
-        }
+    public void receive(JsonNode message, Consumer<JsonNode> replies) {
         if (isMethod(message, "initialize")) {
             pass(message, replies, () -> begin(message, replies));
         } else if ((message.has("method") && message.has("id")) || message.isArray()) {

@@ -64,14 +64,7 @@ public final class Conversation implements Peer {
     }
 
     @Override
-    public void receive(String text, Consumer<JsonNode> replies) {
-        JsonNode message;
-        try {
-            message = json.readTree(text);
-        } catch (JacksonException e) {
-            replies.accept(unreadable(e));
-            return;
-        }
+    public void receive(JsonNode message, Consumer<JsonNode> replies) {
         take(message, replies, _ -> {});
     }
 

@@ -8,7 +8,7 @@ public interface Peer extends AutoCloseable {
     /// Takes one message, or several in an array.
     ///
     /// @param replies where the answer goes, and what is said on the way to it; from any thread
-    void receive(String text, Consumer<JsonNode> replies);
+    void receive(JsonNode message, Consumer<JsonNode> replies);
 
     /// The client has gone.
     @Override

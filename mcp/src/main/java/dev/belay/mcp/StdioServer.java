@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -31,10 +32,21 @@ public final class StdioServer {
                 if (line.length > Conversation.MAX_MESSAGE_BYTES) {
                     send(tooLong());
                 } else if (!isBlank(line)) {
-                    peer.receive(new String(line, StandardCharsets.UTF_8), this::send);
+                    receive(peer, new String(line, StandardCharsets.UTF_8));
                 }
             }
         }
+    }
+
+    private void receive(Peer peer, String line) {
+        JsonNode message;
+        try {
+            message = json.readTree(line);
+        } catch (JacksonException e) {
+            send(Conversation.unreadable(e));
+            return;
+        }
+        peer.receive(message, this::send);
     }
 
     private JsonNode tooLong() {

@@ -5,7 +5,9 @@ import dev.belay.ErrorCode;
 import dev.belay.SessionException;
 import dev.belay.SessionRecord;
 import dev.belay.Signal;
+import dev.belay.Size;
 import dev.belay.mcp.Answers;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
@@ -66,6 +68,18 @@ public final class Json {
     /// A session as it is shown everywhere.
     public static ObjectNode of(SessionRecord record) {
         return Answers.of(record);
+    }
+
+    /// Adds where the view of a session begins, as the first message to a viewer says it.
+    ///
+    /// @param size the terminal's size there; null for pipes
+    public static ObjectNode putView(
+            ObjectNode to, SessionRecord record, long from, String mode, @Nullable Size size) {
+        return to.put("from", from)
+                .put("mode", mode)
+                .put("cols", size == null ? null : size.cols())
+                .put("rows", size == null ? null : size.rows())
+                .set("session", of(record));
     }
 
     /// Adds what closing a session found.

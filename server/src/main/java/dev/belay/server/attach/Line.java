@@ -5,6 +5,12 @@ import dev.belay.ReadResult.Gap;
 import dev.belay.SessionRecord;
 import dev.belay.Size;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /// The connection of a viewer, as its one sender uses it.
@@ -40,4 +46,20 @@ public interface Line {
 
     /// The last message. Does not block.
     void closed(Parting parting);
+
+    /// Waits until a connection has taken a message; one that takes nothing for so long is given up.
+    static void await(Future<?> taken, Duration stall) throws IOException, InterruptedException {
+        try {
+            taken.get(stall.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            throw new IOException(e.getCause());
+        } catch (TimeoutException _) {
+            throw takesNothing();
+        }
+    }
+
+    /// What ends a viewer whose connection takes nothing.
+    static InterruptedIOException takesNothing() {
+        return new InterruptedIOException("the connection takes nothing");
+    }
 }

@@ -14,14 +14,11 @@ import dev.belay.server.attach.Parting;
 import dev.belay.socketio.Ack;
 import dev.belay.socketio.Socket;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -60,13 +57,7 @@ final class EventLine implements Line {
     @Override
     public void attached(SessionRecord record, long from, @Nullable Size size)
             throws IOException, InterruptedException {
-        ObjectNode answer = Json.object()
-                .put("ok", true)
-                .put("from", from)
-                .put("mode", mode)
-                .put("cols", size == null ? null : size.cols())
-                .put("rows", size == null ? null : size.rows())
-                .set("session", Json.of(record));
+        ObjectNode answer = Json.putView(Replies.ok(), record, from, mode, size);
         send(() -> ack.reply(answer));
     }
 
@@ -128,16 +119,12 @@ final class EventLine implements Line {
     }
 
     private void send(Supplier<CompletionStage<Void>> message) throws IOException, InterruptedException {
-        long patience = stall.get().toMillis();
-        if (!turn.tryAcquire(patience, TimeUnit.MILLISECONDS)) {
-            throw new InterruptedIOException("the connection takes nothing");
+        Duration patience = stall.get();
+        if (!turn.tryAcquire(patience.toMillis(), TimeUnit.MILLISECONDS)) {
+            throw Line.takesNothing();
         }
         try {
-            message.get().toCompletableFuture().get(patience, TimeUnit.MILLISECONDS);
-        } catch (ExecutionException e) {
-            throw new IOException(e.getCause());
-        } catch (TimeoutException _) {
-            throw new InterruptedIOException("the connection takes nothing");
+            Line.await(message.get().toCompletableFuture(), patience);
         } finally {
             turn.release();
         }

@@ -10,14 +10,10 @@ import dev.belay.server.Json;
 import dev.belay.server.attach.Line;
 import dev.belay.server.attach.Parting;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.eclipse.jetty.websocket.api.Callback;
 import org.eclipse.jetty.websocket.api.Session;
@@ -38,12 +34,7 @@ final class SocketLine implements Line {
     @Override
     public void attached(SessionRecord session, long from, @Nullable Size size)
             throws IOException, InterruptedException {
-        byte[] json = Json.bytes(Json.object()
-                .put("from", from)
-                .put("mode", mode)
-                .put("cols", size == null ? null : size.cols())
-                .put("rows", size == null ? null : size.rows())
-                .set("session", Json.of(session)));
+        byte[] json = Json.bytes(Json.putView(Json.object(), session, from, mode, size));
         send(message(Kind.ATTACHED, json.length).put(json));
     }
 
@@ -121,13 +112,7 @@ final class SocketLine implements Line {
     private void send(ByteBuffer message) throws IOException, InterruptedException {
         Callback.Completable taken = new Callback.Completable();
         socket.sendBinary(message.flip(), taken);
-        try {
-            taken.get(stall.get().toMillis(), TimeUnit.MILLISECONDS);
-        } catch (ExecutionException e) {
-            throw new IOException(e.getCause());
-        } catch (TimeoutException _) {
-            throw new InterruptedIOException("the connection takes nothing");
-        }
+        Line.await(taken, stall.get());
     }
 
     private static ByteBuffer message(Kind kind, int length) {
