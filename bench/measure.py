@@ -195,6 +195,17 @@ def main():
         notes.append(f"The machine was busy with other work (load {load:.1f}) when the run began: trust ratios, not values.")
     begin = time.monotonic()
     grown = growth(asked.quick, notes) if "growth" in works and "belay" in peers else {}
+
+    def finish_round(values):
+        """Keeps what a round gave, so that a run that is stopped can still be reported."""
+        if any(values.values()):
+            results.append(values)
+        data = {"rounds": results, "growth": grown, "missing": missing, "notes": notes, "quick": asked.quick,
+                "load": [load, os.getloadavg()[0]], "seconds": time.monotonic() - begin, "java": JAVA}
+        (TARGET / "results.json").write_text(json.dumps(data))
+        return data
+
+    data = finish_round({})
     for number in range(rounds):
         values = {peer: {} for peer in peers}
         for work in random.sample(works, len(works)):
@@ -209,14 +220,12 @@ def main():
                 values[peer].update(got or {})
                 if failure:
                     notes.append(f"{peer}, {work}, round {number + 1}: {failure}")
-        if any(values.values()):
-            results.append(values)
+        data = finish_round(values)
     print("\r".ljust(61) + "\r", end="", file=sys.stderr)
-    data = {"rounds": results, "growth": grown, "missing": missing, "notes": notes, "quick": asked.quick,
-            "load": [load, os.getloadavg()[0]], "seconds": time.monotonic() - begin,
-            "java": JAVA}
-    (TARGET / "results.json").write_text(json.dumps(data))
     report.show(data, ROOT, asked.write)
 
 
-main()
+try:
+    main()
+except KeyboardInterrupt:
+    sys.exit("\nbench: stopped; bench/run --report shows the rounds that are complete")
