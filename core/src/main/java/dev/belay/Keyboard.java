@@ -64,9 +64,15 @@ final class Keyboard {
 
     void requireMayType(Actor actor) {
         synchronized (this) {
-            if (current != null && !actor.is(current.holder())) {
+            if (current != null && !mayType(actor)) {
                 throw denied(current);
             }
+        }
+    }
+
+    boolean mayType(Actor actor) {
+        synchronized (this) {
+            return current == null || actor.is(current.holder());
         }
     }
 

@@ -5,6 +5,7 @@ import dev.belay.host.ProcessListener;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -30,11 +31,13 @@ final class Life implements ProcessListener {
     private final Instant startedAt = Instant.now();
     private final long startedNanos = System.nanoTime();
     private final AtomicReference<@Nullable EndReason> reason = new AtomicReference<>();
+    /// Done when the process is heard, or never will be: who ended it before would leave the opener with what is gone.
+    private final CompletableFuture<?> heard = new CompletableFuture<>();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final AtomicBoolean outputPosted = new AtomicBoolean();
     private final AtomicInteger busy = new AtomicInteger();
 
-    private volatile SessionState state = SessionState.STARTING;
+    private final AtomicReference<SessionState> state = new AtomicReference<>(SessionState.STARTING);
     private volatile @Nullable HostProcess process;
     private volatile @Nullable Size size;
     private volatile @Nullable ExitStatus exit;
@@ -67,9 +70,15 @@ final class Life implements ProcessListener {
 
     // --- the start, by the opener ---
 
-    void started(HostProcess started) {
+    /// The process is there, and about to be heard.
+    void spawned(HostProcess started) {
         process = started;
-        state = SessionState.RUNNING;
+    }
+
+    /// The process is heard: from now on anybody may end it. It may have exited already.
+    void running() {
+        state.compareAndSet(SessionState.STARTING, SessionState.RUNNING);
+        heard.complete(null);
     }
 
     /// Starts the clocks that end a session. Called after the process is heard, so the exit may have come already.
@@ -87,7 +96,6 @@ final class Life implements ProcessListener {
     }
 
     private static final TimeUnit NANOS = TimeUnit.NANOSECONDS;
-    private static final Duration RETRY = Duration.ofSeconds(10);
 
     private @Nullable Duration idleLimit() {
         return spec.idleTimeout() != null ? spec.idleTimeout() : registry.limits().idleTimeout();
@@ -120,10 +128,14 @@ final class Life implements ProcessListener {
         registry.background("end " + id, () -> {
             try {
                 end(why, registry.limits().closeGrace());
-            } catch (SessionException e) {
-                // For want of descriptors, perhaps. A session that has had its time is not let go.
-                timeout = registry.timer().schedule(() -> expire(why), Deadline.nanos(RETRY), NANOS);
-                throw e;
+            } finally {
+                if (!sealed) {
+                    // For want of descriptors, perhaps. A session that has had its time is not let go.
+                    timeout = registry.timer().schedule(() -> expire(why), Deadline.nanos(Registry.RETRY), NANOS);
+                }
+                if (sealed) {
+                    stopClocks();
+                }
             }
         });
     }
@@ -150,16 +162,6 @@ final class Life implements ProcessListener {
         long now = System.nanoTime();
         lastOutputNanos = now;
         lastActivityNanos = now;
-        bell.ring();
-        if (registry.observed() && outputPosted.compareAndSet(false, true)) {
-            boolean posted = registry.post(observer -> {
-                outputPosted.set(false);
-                observer.output(id, log.end());
-            });
-            if (!posted) {
-                outputPosted.set(false);
-            }
-        }
         if (log.full()) {
             paused = true;
             // The drainer may have made room between the two lines above, and found nothing to wake.
@@ -172,6 +174,20 @@ final class Life implements ProcessListener {
     }
 
     @Override
+    public void announce() {
+        bell.ring();
+        if (registry.observed() && outputPosted.compareAndSet(false, true)) {
+            boolean posted = registry.post(observer -> {
+                outputPosted.set(false);
+                observer.output(id, log.end());
+            });
+            if (!posted) {
+                outputPosted.set(false);
+            }
+        }
+    }
+
+    @Override
     public void resized(Size to) {
         size = to;
         log.resized(to);
@@ -180,18 +196,29 @@ final class Life implements ProcessListener {
 
     @Override
     public void exited(ExitStatus status, boolean held) {
-        reason.compareAndSet(null, reasonOf(status));
-        keyboard.retire();
-        endedAt = Instant.now();
-        if (!held) {
-            seal();
+        // Whatever fails, for want of memory perhaps: the permit comes back, and nobody waits for the exit in vain.
+        try {
+            reason.compareAndSet(null, reasonOf(status));
+            keyboard.retire();
+            endedAt = Instant.now();
+        } finally {
+            publishExit(status, held);
         }
-        exit = status;
-        state = SessionState.EXITED;
-        bell.ring();
         registry.exited(this);
         if (!held) {
             registry.released(this);
+        }
+    }
+
+    private void publishExit(ExitStatus status, boolean held) {
+        try {
+            if (!held) {
+                seal();
+            }
+        } finally {
+            exit = status;
+            state.set(SessionState.EXITED);
+            bell.ring();
         }
     }
 
@@ -212,10 +239,13 @@ final class Life implements ProcessListener {
     }
 
     private void seal() {
-        log.seal();
-        permit.close();
-        sealed = true;
-        stopClocks();
+        try {
+            log.seal();
+        } finally {
+            permit.close();
+            sealed = true;
+            stopClocks();
+        }
     }
 
     // --- the end ---
@@ -263,15 +293,17 @@ final class Life implements ProcessListener {
 
     /// The session is gone. Said last: whoever sees it finds the id free and the files deleted.
     void gone() {
-        state = SessionState.CLOSED;
+        state.set(SessionState.CLOSED);
+        heard.complete(null);
         cancel(retention);
         bell.ring();
     }
 
     /// The clock after which the exited session is forgotten.
     void retainUntil(Future<?> clock) {
+        cancel(retention);
         retention = clock;
-        if (state == SessionState.CLOSED) {
+        if (state() == SessionState.CLOSED) {
             cancel(clock);
         }
     }
@@ -279,7 +311,7 @@ final class Life implements ProcessListener {
     // --- what others ask ---
 
     SessionState state() {
-        return state;
+        return state.get();
     }
 
     @Nullable ExitStatus exit() {
@@ -300,6 +332,7 @@ final class Life implements ProcessListener {
         if (running == null) {
             throw new SessionException(ErrorCode.UNAVAILABLE, "Session " + id + " is still starting; try again.");
         }
+        heard.join();
         return running;
     }
 
@@ -338,30 +371,36 @@ final class Life implements ProcessListener {
     }
 
     SessionRecord record() {
+        return record(state());
+    }
+
+    /// @param now the state, read before all that it says something about: the exit is set before it is "exited"
+    SessionRecord record(SessionState now) {
         HostProcess running = process;
-        ExitStatus ended = exit;
-        Size now = size;
-        boolean held = state == SessionState.EXITED && !sealed;
+        boolean over = now == SessionState.EXITED || now == SessionState.CLOSED;
+        ExitStatus ended = over ? exit : null;
+        Size known = size;
+        boolean held = now == SessionState.EXITED && !sealed;
         return new SessionRecord(
                 id,
                 spec.mode().backend(),
                 spec.command().getFirst(),
                 spec.command().subList(1, spec.command().size()),
                 running == null ? spec.workdir() : running.workdir(),
-                now == null ? null : now.cols(),
-                now == null ? null : now.rows(),
+                known == null ? null : known.cols(),
+                known == null ? null : known.rows(),
                 running == null ? 0 : running.pid(),
                 spec.owner(),
                 spec.labels(),
                 startedAt,
-                endedAt,
-                state,
+                over ? endedAt : null,
+                now,
                 ended == null ? null : ended.code(),
                 ended == null ? null : ended.signal().map(Signal::name).orElse(null),
                 held && running != null ? running.survivors() : 0,
                 log.start(),
                 log.end(),
                 startedAt.plusNanos(lastActivityNanos - startedNanos),
-                ended == null && state != SessionState.CLOSED ? null : reason.get());
+                over ? reason.get() : null);
     }
 }

@@ -2,6 +2,7 @@ package dev.belay;
 
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
@@ -13,8 +14,10 @@ final class Observers {
 
     private final List<SessionObserver> observers;
     private final ConcurrentLinkedQueue<Consumer<SessionObserver>> pending = new ConcurrentLinkedQueue<>();
-    /// How many events are posted and not delivered; the one who posts the first starts the delivery.
+    /// How many events are posted and not delivered.
     private final AtomicInteger count = new AtomicInteger();
+    /// Whether there is somebody who delivers: whoever posts starts one if there is not.
+    private final AtomicBoolean delivering = new AtomicBoolean();
     private final LongAdder dropped = new LongAdder();
 
     Observers(List<SessionObserver> observers) {
@@ -36,30 +39,42 @@ final class Observers {
         if (observers.isEmpty()) {
             return true;
         }
-        int before = count.getAndUpdate(now -> Math.min(now + 1, MAX_PENDING));
-        if (before == MAX_PENDING) {
+        if (count.incrementAndGet() > MAX_PENDING) {
+            count.decrementAndGet();
             dropped.increment();
             return false;
         }
         pending.add(event);
-        if (before == 0) {
-            Thread.ofVirtual().name("belay-observers").start(this::deliver);
+        if (delivering.compareAndSet(false, true)) {
+            start();
         }
         return true;
     }
 
+    private void start() {
+        boolean started = false;
+        try {
+            Thread.ofVirtual().name("belay-observers").start(this::deliver);
+            started = true;
+        } finally {
+            if (!started) {
+                // The next one to post tries again, with this event before its own.
+                delivering.set(false);
+            }
+        }
+    }
+
     private void deliver() {
         do {
-            Consumer<SessionObserver> event = pending.poll();
-            while (event == null) {
-                // Counted but not yet added by a poster that is between the two steps.
-                Thread.onSpinWait();
-                event = pending.poll();
+            for (Consumer<SessionObserver> event = pending.poll(); event != null; event = pending.poll()) {
+                for (SessionObserver observer : observers) {
+                    tell(observer, event);
+                }
+                count.decrementAndGet();
             }
-            for (SessionObserver observer : observers) {
-                tell(observer, event);
-            }
-        } while (count.decrementAndGet() > 0);
+            delivering.set(false);
+            // Posted after the last poll, by one who saw that somebody delivers.
+        } while (!pending.isEmpty() && delivering.compareAndSet(false, true));
     }
 
     private static void tell(SessionObserver observer, Consumer<SessionObserver> event) {

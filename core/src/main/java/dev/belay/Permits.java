@@ -42,7 +42,7 @@ public final class Permits {
         while (now < most) {
             int seen = used.compareAndExchange(now, now + 1);
             if (seen == now) {
-                return new Permit(used, leaked);
+                return counted();
             }
             now = seen;
         }
@@ -50,5 +50,18 @@ public final class Permits {
                 ErrorCode.LIMIT_REACHED,
                 "Maximum PTY sessions reached (" + now + " of " + most
                         + "): close a session you no longer need, or wait until one has exited, then try again.");
+    }
+
+    private Permit counted() {
+        boolean done = false;
+        try {
+            Permit permit = new Permit(used, leaked);
+            done = true;
+            return permit;
+        } finally {
+            if (!done) {
+                used.decrementAndGet();
+            }
+        }
     }
 }

@@ -20,6 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Consumer;
@@ -29,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 ///
 /// It does not know its [Sessions], so that one which is dropped can be found by the garbage collector.
 final class Registry {
+    /// When an end that failed is tried again.
+    static final Duration RETRY = Duration.ofSeconds(10);
+
     private final Host host;
     private volatile Limits limits;
     private volatile Resources resources;
@@ -64,9 +68,9 @@ final class Registry {
         this.limits = limits;
         this.resources = resources;
         this.environment = environment;
-        List<String> killed = new ArrayList<>();
-        this.state = StateFolder.open(stateFolder, killed::add);
-        this.orphans = killed.isEmpty() ? 0 : host.endOrphans(killed);
+        AtomicInteger ended = new AtomicInteger();
+        this.state = StateFolder.open(stateFolder, killed -> ended.set(host.endOrphans(killed)));
+        this.orphans = ended.get();
         this.observers = new Observers(observers);
         this.permits = new Permits(limits.maxSessions(), this::leaked);
         this.timer = new ScheduledThreadPoolExecutor(
@@ -143,12 +147,13 @@ final class Registry {
             }
             listed = true;
             HostProcess process = host.spawn(launch(id, spec));
-            life.started(process);
-            SessionRecord record = life.record();
+            life.spawned(process);
+            SessionRecord record = life.record(SessionState.RUNNING);
             opened.increment();
             post(observer -> observer.opened(record));
             announced = true;
             process.start(life);
+            life.running();
             life.startClocks();
             done = true;
             return life;
@@ -174,6 +179,8 @@ final class Registry {
     private void undo(@Nullable Life life, Permit permit, boolean listed, boolean announced) {
         try {
             if (life != null) {
+                // Its exit may be heard now: it is not to be kept.
+                life.closing(true);
                 life.abandon();
             }
         } finally {
@@ -256,7 +263,7 @@ final class Registry {
     }
 
     private void retain(Life life) {
-        retained.removeIf(Life::isClosing);
+        retained.removeIf(other -> other.isClosing() || other.equals(life));
         if (life.isClosing()) {
             return;
         }
@@ -311,7 +318,10 @@ final class Registry {
         } finally {
             if (life.state() != SessionState.CLOSED) {
                 life.closing(false);
-                if (!released && life.sealed()) {
+                if (released) {
+                    life.retainUntil(
+                            timer.schedule(() -> retain(life), Deadline.nanos(RETRY), TimeUnit.NANOSECONDS));
+                } else if (life.sealed()) {
                     released(life);
                 }
             }

@@ -45,12 +45,13 @@ final class Search {
                 if (until.exit && leaderEnd == Long.MAX_VALUE && life.exit() != null) {
                     leaderEnd = life.log.end();
                 }
-                if (life.state() == SessionState.CLOSED) {
+                ReadResult next = next();
+                if (next == null) {
                     return new Waited(Fired.EXIT, at, "");
                 }
                 boolean ended = false;
                 boolean more = false;
-                switch (log.look(at, READ_BYTES)) {
+                switch (next) {
                     case Chunk chunk when chunk.bytes().length == 0 -> {}
                     case Chunk chunk -> {
                         Waited found = match(chunk, deadline);
@@ -87,6 +88,18 @@ final class Search {
                 }
                 life.bell.await(seen, quiet == null ? deadline : deadline.earlier(quiet));
             }
+        }
+    }
+
+    /// What comes next; null if the session is closed.
+    private @Nullable ReadResult next() {
+        try {
+            return log.look(at, READ_BYTES);
+        } catch (SessionException e) {
+            if (life.state() == SessionState.CLOSED) {
+                return null;
+            }
+            throw e;
         }
     }
 

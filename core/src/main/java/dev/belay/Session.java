@@ -1,5 +1,6 @@
 package dev.belay;
 
+import dev.belay.host.HostProcess;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -176,7 +177,7 @@ public final class Session implements AutoCloseable {
     /// Writes bytes and waits, at most for the timeout, until the terminal or pipe has taken them all. Writes of
     /// several threads follow each other whole.
     ///
-    /// @return how many bytes were taken: fewer than given if the child did not read in time
+    /// @return how many bytes were taken: fewer than given if the child did not read in time, or if somebody took the keyboard
     public int write(byte[] bytes, Duration timeout) throws InterruptedException {
         int most = registry.limits().maxInputBytes();
         if (bytes.length > most) {
@@ -186,9 +187,14 @@ public final class Session implements AutoCloseable {
         }
         life.keyboard.requireMayType(actor);
         life.touch();
-        int taken = life.exit() == null ? life.process().write(ByteBuffer.wrap(bytes), timeout) : -1;
+        int taken = life.exit() == null
+                ? life.process().write(ByteBuffer.wrap(bytes), timeout, () -> life.keyboard.mayType(actor))
+                : -1;
         if (taken < 0) {
             throw notWritable();
+        }
+        if (taken == 0) {
+            life.keyboard.requireMayType(actor);
         }
         return taken;
     }
@@ -257,12 +263,16 @@ public final class Session implements AutoCloseable {
 
     // --- the keyboard ---
 
-    /// Takes the keyboard for this handle's actor: the writes of all others fail until it is given back.
+    /// Takes the keyboard for this handle's actor: the writes of all others fail until it is given back. Those that are
+    /// under way end: when this returns, nothing of theirs will follow.
     ///
     /// @param isPrivate what is printed meanwhile is a gap to all others but admins
     /// @param timeout   when the lease ends by itself, or null
     public Lease takeKeyboard(boolean isPrivate, @Nullable Duration timeout) {
-        return life.keyboard.take(actor, isPrivate, timeout);
+        HostProcess process = life.process();
+        Lease lease = life.keyboard.take(actor, isPrivate, timeout);
+        process.recallWrites();
+        return lease;
     }
 
     /// The lease of whoever has the keyboard, if somebody does.

@@ -13,7 +13,9 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -86,8 +88,9 @@ public final class StateFolder implements AutoCloseable {
         return open(state, _ -> {});
     }
 
-    /// @param killed told the names of the instances that were killed and are swept now
-    static StateFolder open(Path state, Consumer<String> killed) {
+    /// @param killed told the names of the instances that were killed, if there are any, before what they left is deleted;
+    ///               if it fails, that is left to the next start
+    static StateFolder open(Path state, Consumer<List<String>> killed) {
         Path parent = state.resolve(SESSIONS);
         byte[] random = new byte[8];
         new SecureRandom().nextBytes(random);
@@ -140,25 +143,38 @@ public final class StateFolder implements AutoCloseable {
     }
 
     /// Deletes what it can; what it cannot, for instance because another start sweeps too, stops nobody.
-    private static void sweep(Path parent, Consumer<String> killed) throws IOException {
+    private static void sweep(Path parent, Consumer<List<String>> killed) throws IOException {
+        List<Path> left = new ArrayList<>();
         try (DirectoryStream<Path> folders = Files.newDirectoryStream(parent, Files::isDirectory)) {
             for (Path folder : folders) {
                 try {
-                    sweepOne(parent, folder, killed);
-                } catch (IOException | DirectoryIteratorException e) {
-                    Log.LOG.log(System.Logger.Level.DEBUG, "what an earlier Belay left could not be deleted", e);
+                    if (!isRunning(parent, folder)) {
+                        left.add(folder);
+                    }
+                } catch (IOException e) {
+                    Log.LOG.log(System.Logger.Level.DEBUG, "what an earlier Belay left could not be looked at", e);
                 }
             }
         } catch (DirectoryIteratorException e) {
             throw e.getCause();
         }
-    }
-
-    private static void sweepOne(Path parent, Path folder, Consumer<String> killed) throws IOException {
-        if (!isRunning(parent, folder)) {
-            killed.accept(String.valueOf(folder.getFileName()));
-            deleteFolder(folder);
-            Files.deleteIfExists(parent.resolve(folder.getFileName() + LOCK));
+        if (left.isEmpty()) {
+            return;
+        }
+        try {
+            killed.accept(left.stream().map(folder -> String.valueOf(folder.getFileName())).toList());
+        } catch (SessionException e) {
+            // The folders are what the next start knows them by.
+            Log.LOG.log(System.Logger.Level.WARNING, "what an earlier Belay left could not be ended", e);
+            return;
+        }
+        for (Path folder : left) {
+            try {
+                deleteFolder(folder);
+                Files.deleteIfExists(parent.resolve(folder.getFileName() + LOCK));
+            } catch (IOException | DirectoryIteratorException e) {
+                Log.LOG.log(System.Logger.Level.DEBUG, "what an earlier Belay left could not be deleted", e);
+            }
         }
     }
 

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /// A process of a [ScriptedHost]. What it says reaches the listener one call at a time, as from a host's loop.
@@ -60,6 +61,7 @@ final class ScriptedProcess implements HostProcess {
         }
         ByteBuffer buffer = ByteBuffer.allocateDirect(bytes.length).put(bytes).flip();
         boolean more = listener.output(buffer, outlet);
+        listener.announce();
         if (buffer.hasRemaining()) {
             throw host.misuse("output was not taken whole");
         }
@@ -194,9 +196,12 @@ final class ScriptedProcess implements HostProcess {
     }
 
     @Override
-    public synchronized int write(ByteBuffer bytes, Duration timeout) {
+    public synchronized int write(ByteBuffer bytes, Duration timeout, BooleanSupplier allowed) {
         if (exited || inputClosed) {
             return -1;
+        }
+        if (!allowed.getAsBoolean()) {
+            return 0;
         }
         int count = Math.min(takes, bytes.remaining());
         byte[] taken = new byte[count];
@@ -204,6 +209,9 @@ final class ScriptedProcess implements HostProcess {
         input.writeBytes(taken);
         return count;
     }
+
+    @Override
+    public void recallWrites() {}
 
     @Override
     public synchronized void closeInput() {

@@ -309,6 +309,64 @@ class SessionsTest {
     }
 
     @Test
+    void whoeverEndsASessionWaitsUntilItsProcessIsHeard() throws Exception {
+        try (Stage stage = Stage.in(folder)) {
+            CountDownLatch go = new CountDownLatch(1);
+            stage.host.onStart(_ -> awaitUnchecked(go));
+            Running<Stage.Act> opener = Running.start(stage::open).parked();
+            Session early = stage.sessions.get("a");
+            assertThat(early.snapshot().state()).isEqualTo(SessionState.STARTING);
+            Running<Closed> closer = Running.start(() -> early.close(true)).parked();
+            assertThat(stage.host.living()).as("nobody ends what its opener is about to use").isEqualTo(1);
+            go.countDown();
+            assertThat(opener.result().session().id()).isEqualTo("a");
+            closer.result();
+            stage.recorder.await("closed a");
+            assertThat(stage.recorder.lines()).containsExactly("opened a", "exited a CLOSED", "closed a");
+        }
+    }
+
+    @Test
+    void aStartThatFailsAfterTheExitWasHeardIsToldAsOneClose() throws Exception {
+        try (Stage stage = Stage.in(folder, Limits.DEFAULT.maxRetained(0))) {
+            stage.host.onStart(process -> {
+                process.exit(0);
+                throw new SessionException(ErrorCode.UNAVAILABLE, "no memory to wait for it");
+            });
+            isRefused(ErrorCode.UNAVAILABLE, stage::open);
+            stage.host.onStart(_ -> {});
+            stage.open("b").session().close();
+            stage.recorder.await("closed b");
+            assertThat(stage.recorder.lines("closed")).containsExactly("closed a", "closed b");
+            assertThat(stage.sessions.stats().closed()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void aRecordThatSaysExitedSaysHow() throws Exception {
+        try (Stage stage = Stage.in(folder)) {
+            for (int i = 0; i < 500; i++) {
+                Stage.Act act = stage.open("s" + i);
+                Running<SessionRecord> looking = Running.start(() -> {
+                    SessionRecord record = act.session().snapshot();
+                    while (record.state() != SessionState.EXITED) {
+                        assertThat(record.exitCode()).isNull();
+                        assertThat(record.endReason()).isNull();
+                        record = act.session().snapshot();
+                    }
+                    return record;
+                });
+                act.process().exit(3);
+                SessionRecord seen = looking.result();
+                assertThat(seen.exitCode()).isEqualTo(3);
+                assertThat(seen.endReason()).isEqualTo(EndReason.EXIT);
+                assertThat(seen.endedAt()).isNotNull();
+                act.session().close();
+            }
+        }
+    }
+
+    @Test
     void aSessionThatIsClosedBeforeItsProcessIsHeardLeavesNothing() throws Exception {
         try (Stage stage = Stage.in(folder)) {
             stage.host.onStart(process -> process.exit(0));

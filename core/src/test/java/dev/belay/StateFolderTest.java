@@ -74,6 +74,23 @@ class StateFolderTest {
     }
 
     @Test
+    void whatADeadInstanceLeftStaysKnownUntilItsProcessesAreEnded() throws Exception {
+        Path stale = Files.createDirectories(sessions().resolve("0123456789abcdef"));
+        StateFolder.open(folder.resolve("state"), killed -> {
+            assertThat(killed).containsExactly("0123456789abcdef");
+            throw new SessionException(ErrorCode.UNAVAILABLE, "no descriptors to look for them");
+        }).close();
+        assertThat(stale).exists();
+        List<String> told = new ArrayList<>();
+        StateFolder.open(folder.resolve("state"), killed -> {
+            assertThat(stale).as("what they are known by").exists();
+            told.addAll(killed);
+        }).close();
+        assertThat(told).containsExactly("0123456789abcdef");
+        assertThat(stale).doesNotExist();
+    }
+
+    @Test
     void whatCannotBeSweptDoesNotStopTheStart() throws Exception {
         Path foreign = Files.createDirectories(sessions().resolve("foreign").resolve("sub"));
         Files.writeString(foreign.resolve("file"), "x");

@@ -8,6 +8,7 @@ import dev.belay.Size;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 
 /// A running process and all it starts. Every method may be called from any thread, also after the end.
 public interface HostProcess {
@@ -21,8 +22,12 @@ public interface HostProcess {
 
     /// Writes to the process and waits, at most for the timeout, until it has taken all.
     ///
+    /// @param allowed asked when the turn of this write has come: false ends it with what was taken. Quick, on any thread.
     /// @return how many bytes were taken; -1 if the process takes no input any more and none was taken
-    int write(ByteBuffer bytes, Duration timeout) throws InterruptedException;
+    int write(ByteBuffer bytes, Duration timeout, BooleanSupplier allowed) throws InterruptedException;
+
+    /// Ends the writes that are no longer allowed. When it returns none of their bytes will follow.
+    void recallWrites();
 
     /// Closes the process's standard input. Pipes only.
     void closeInput();

@@ -7,10 +7,14 @@ import java.nio.ByteBuffer;
 
 /// Hears what a process does. Called on the host's loop: an implementation never blocks and runs no foreign code.
 public interface ProcessListener {
-    /// The process wrote bytes; the buffer is valid during the call only.
+    /// The process wrote bytes; the buffer is valid during the call only. [#announce] is owed for them.
     ///
     /// @return false to ask the host to read no more until [HostProcess#resume()]
     boolean output(ByteBuffer bytes, Outlet outlet);
+
+    /// Wakes those who wait for what was given to [#output]. While a process floods, a host announces several reads at once,
+    /// but it never waits for anything, nor says [#exited] or [#released], before it has announced all.
+    void announce();
 
     /// The terminal has a new size from here on.
     void resized(Size size);

@@ -69,6 +69,7 @@ record Abi(int epollEventBytes, int epollDataOffset, int oDirectory, Calls calls
     static final int TCGETS = 0x5401;
     static final int TCSETS = 0x5402;
     static final int TIOCGPGRP = 0x540F;
+    static final int FIONREAD = 0x541B;
     static final int TIOCGWINSZ = 0x5413;
     static final int TIOCSWINSZ = 0x5414;
     static final int TIOCSIG = 0x40045436;

@@ -79,6 +79,7 @@ final class Ending {
     private List<String> wave(List<Proc> alive, boolean kill, Deadline until) {
         List<String> refused = new ArrayList<>();
         List<Death> deaths = new ArrayList<>();
+        boolean allWatched = true;
         CountDownLatch pending = new CountDownLatch(alive.size());
         try (Arena arena = Arena.ofConfined()) {
             Libc libc = new Libc(arena);
@@ -98,7 +99,7 @@ final class Ending {
                 }
                 Death death = new Death(loop, fd, proc.pid() != leader, pending);
                 deaths.add(death);
-                death.watch(libc, arena);
+                allWatched &= death.watch(libc, arena);
             }
             if (kill) {
                 // Those that were forked meanwhile, too.
@@ -108,7 +109,8 @@ final class Ending {
                 // Not ours to signal, such as a program of another user: the kernel's own hang-up is what is left.
                 hangUp.run();
             }
-            awaitUninterruptibly(pending, kill && !refused.isEmpty() ? sooner(until) : until);
+            boolean again = !allWatched || (kill && !refused.isEmpty());
+            awaitUninterruptibly(pending, again ? sooner(until) : until);
             if (deaths.isEmpty() && !refused.isEmpty()) {
                 throw new SessionException(
                         ErrorCode.UNAVAILABLE, "Processes cannot be ended now: " + String.join("; ", refused));
@@ -122,7 +124,8 @@ final class Ending {
         return refused;
     }
 
-    /// When to try again: who may not be signalled now may be in a moment, between two programs for instance.
+    /// When to try again: who may not be signalled now may be in a moment, between two programs for instance; and for a
+    /// death that the loop had no memory to wait for, somebody has to look.
     private static Deadline sooner(Deadline until) {
         return until.remainingNanos() > RETRY.toNanos() ? Deadline.in(RETRY) : until;
     }
@@ -192,10 +195,9 @@ final class Ending {
             this.pending = pending;
         }
 
-        void watch(Libc libc, Arena arena) {
-            if (loop.add(libc, arena, id, pidfd.number(), Abi.EPOLLIN, this) < 0) {
-                pending.countDown();
-            }
+        /// @return false if there was no memory for it
+        boolean watch(Libc libc, Arena arena) {
+            return loop.add(libc, arena, id, pidfd.number(), Abi.EPOLLIN, this) == 0;
         }
 
         @Override

@@ -42,7 +42,8 @@ public final class LinuxHost implements Host {
         occupyStandardDescriptors();
         Workspace opened = Workspace.open(workspace);
         try {
-            return new LinuxHost(opened, new Loop(), Groups.ofThisProcess());
+            Groups groups = Groups.ofThisProcess();
+            return new LinuxHost(opened, new Loop(), groups);
         } catch (RuntimeException e) {
             opened.close();
             throw e;
@@ -139,9 +140,10 @@ public final class LinuxHost implements Host {
 
     @Override
     public void close() {
-        groups.close();
-        loop.close();
-        reserve.close();
-        workspace.close();
+        try (workspace;
+                reserve;
+                loop) {
+            groups.close();
+        }
     }
 }

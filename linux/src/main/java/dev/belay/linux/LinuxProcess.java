@@ -23,13 +23,15 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Semaphore;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// A session's leader and its ports. The fields below "Loop only" belong to the loop's thread.
 final class LinuxProcess implements HostProcess, Loop.Source {
-    /// What may be read after the leader's death before its exit is reported. A terminal or pipe holds less (a pipe
-    /// can be set to 1 MiB): what comes beyond was written by survivors.
-    private static final int DRAIN_BYTES = 1 << 20;
+    /// A read of so much is a flood: more is likely to be there, or about to come.
+    private static final int FLOOD_BYTES = 2 << 10;
+    /// What a flood may add to the log before those who wait are woken: each wake-up costs as much as a read.
+    private static final int ANNOUNCE_BYTES = 64 << 10;
 
     private static final Set<Signal> KEYBOARD = Set.of(Signal.INT, Signal.QUIT, Signal.of("TSTP"));
 
@@ -59,9 +61,12 @@ final class LinuxProcess implements HostProcess, Loop.Source {
     private long pidfdId = -1;
     private @Nullable ExitStatus status;
     private boolean draining;
-    private int drainLeft = DRAIN_BYTES;
     private boolean exitReported;
     private boolean released;
+    /// Bytes of a flood that those who wait have not been told of; while there are any, the loop gives this turns.
+    private int unannounced;
+    /// Whether there were more since the last such turn.
+    private boolean grew;
 
     LinuxProcess(Loop loop, Census census, Reserve reserve, Launch launch, Spawned spawned) {
         this.loop = loop;
@@ -138,14 +143,17 @@ final class LinuxProcess implements HostProcess, Loop.Source {
 
     // --- on the loop ---
 
-    /// The leader has exited, or the drain that follows goes on.
+    /// The leader has exited, or the drain that follows goes on, or a flood is to be announced.
     @Override
     public void ready(int events) {
-        if (status == null) {
+        if (events != 0 && status == null) {
             reap();
         }
         if (draining) {
             drainStep();
+        }
+        if (unannounced > 0) {
+            announceUnlessGrowing();
         }
     }
 
@@ -191,6 +199,7 @@ final class LinuxProcess implements HostProcess, Loop.Source {
         if (!input.reads()) {
             input.close();
         }
+        ports.forEach(Port::beginDrain);
         draining = true;
     }
 
@@ -203,21 +212,20 @@ final class LinuxProcess implements HostProcess, Loop.Source {
     /// Reads once from every port. The kernel shows all that the leader wrote before it shows "nothing there", so
     /// the leader's output is complete when every port has said so.
     private void drainStep() {
-        boolean more = false;
-        for (Port port : ports) {
-            if (port.reads() && port.open()) {
-                switch (port.read()) {
-                    case BYTES -> more = true;
-                    case CLOSED -> port.close();
-                    case NOTHING -> {}
-                }
-            }
-        }
-        if (more && drainLeft > 0) {
+        if (readEach()) {
             loop.again(this);
         } else {
             finishExit();
         }
+    }
+
+    /// @return whether more of what was there when the drain began may be left
+    private boolean readEach() {
+        boolean more = false;
+        for (Port port : ports) {
+            more |= port.drain();
+        }
+        return more;
     }
 
     private void finishExit() {
@@ -231,6 +239,8 @@ final class LinuxProcess implements HostProcess, Loop.Source {
         boolean held = anyOpen();
         released = !held;
         if (hears != null) {
+            // Before the exit, so that nobody hears of output after it.
+            announceNow(hears);
             hears.exited(with, held);
         }
     }
@@ -244,8 +254,37 @@ final class LinuxProcess implements HostProcess, Loop.Source {
         if (hears == null) {
             return true;
         }
-        drainLeft -= draining ? bytes.remaining() : 0;
-        return hears.output(bytes, outlet);
+        int count = bytes.remaining();
+        boolean goOn = hears.output(bytes, outlet);
+        if (goOn && count >= FLOOD_BYTES && unannounced + count < ANNOUNCE_BYTES) {
+            if (unannounced == 0) {
+                loop.again(this);
+            }
+            unannounced += count;
+            grew = true;
+        } else {
+            unannounced += count;
+            announceNow(hears);
+        }
+        return goOn;
+    }
+
+    private void announceNow(ProcessListener hears) {
+        if (unannounced > 0) {
+            unannounced = 0;
+            hears.announce();
+        }
+    }
+
+    /// Waits one more turn for a flood that goes on.
+    private void announceUnlessGrowing() {
+        ProcessListener hears = listener;
+        if (grew) {
+            grew = false;
+            loop.again(this);
+        } else if (hears != null) {
+            announceNow(hears);
+        }
     }
 
     /// Nobody writes to a port any more.
@@ -261,6 +300,7 @@ final class LinuxProcess implements HostProcess, Loop.Source {
         ProcessListener hears = listener;
         if (exitReported && !released && hears != null) {
             released = true;
+            announceNow(hears);
             hears.released();
         }
     }
@@ -277,6 +317,12 @@ final class LinuxProcess implements HostProcess, Loop.Source {
         }
         while (draining) {
             drainStep();
+        }
+        // What survivors had printed before they were ended.
+        ports.forEach(Port::beginDrain);
+        boolean more = true;
+        while (more) {
+            more = readEach();
         }
         portsGone();
         return true;
@@ -295,8 +341,13 @@ final class LinuxProcess implements HostProcess, Loop.Source {
     // --- on any thread ---
 
     @Override
-    public int write(ByteBuffer bytes, Duration timeout) throws InterruptedException {
-        return input.write(bytes, timeout);
+    public int write(ByteBuffer bytes, Duration timeout, BooleanSupplier allowed) throws InterruptedException {
+        return input.write(bytes, timeout, allowed);
+    }
+
+    @Override
+    public void recallWrites() {
+        input.recall();
     }
 
     @Override

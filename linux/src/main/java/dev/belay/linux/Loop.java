@@ -228,7 +228,7 @@ final class Loop implements AutoCloseable {
             turns(events, timeoutMillis);
         } catch (RuntimeException | Error e) {
             // Whatever it is, memory perhaps: the sessions need their loop.
-            LOG.log(System.Logger.Level.ERROR, "a turn of the loop failed", e);
+            complain("a turn of the loop failed", e);
             // If it goes on failing, it has to leave the processor to those who can mend it.
             LockSupport.parkNanos(FAILED_TURN_NANOS);
         }
@@ -268,7 +268,7 @@ final class Loop implements AutoCloseable {
         try {
             source.ready(events);
         } catch (RuntimeException | Error e) {
-            LOG.log(System.Logger.Level.ERROR, "a session failed; the others go on", e);
+            complain("a session failed; the others go on", e);
             failed(source, e);
         }
     }
@@ -277,7 +277,15 @@ final class Loop implements AutoCloseable {
         try {
             source.failed(cause);
         } catch (RuntimeException | Error e) {
-            LOG.log(System.Logger.Level.ERROR, "a session that failed could not be let go", e);
+            complain("a session that failed could not be let go", e);
+        }
+    }
+
+    private static void complain(String what, Throwable cause) {
+        try {
+            LOG.log(System.Logger.Level.ERROR, what, cause);
+        } catch (RuntimeException | Error _) {
+            // There is no memory for a complaint either, or the application's logger fails. The sessions need their loop.
         }
     }
 
@@ -286,7 +294,7 @@ final class Loop implements AutoCloseable {
             try {
                 command.run();
             } catch (RuntimeException | Error e) {
-                LOG.log(System.Logger.Level.ERROR, "a command of the loop failed", e);
+                complain("a command of the loop failed", e);
             }
         }
     }

@@ -6,11 +6,15 @@ import dev.belay.Outlet;
 import dev.belay.SessionException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// One descriptor of a session: the master of its terminal, or its end of a pipe. The loop reads from it, anybody
@@ -26,6 +30,9 @@ final class Port implements Loop.Source {
         CLOSED
     }
 
+    /// A terminal holds less than this, whatever it says to be unread; a pipe says it exactly.
+    private static final int DRAIN_BYTES = 1 << 20;
+
     private final Loop loop;
     private final LinuxProcess process;
     private final Outlet outlet;
@@ -33,27 +40,32 @@ final class Port implements Loop.Source {
     private final Fd fd;
     /// Writers take turns: the bytes of one write stay together.
     private final Semaphore turn = new Semaphore(1, true);
+    /// Held from the question whether a write is allowed until what the descriptor takes at once is written.
+    private final Lock writing = new ReentrantLock();
 
     // Loop only.
     private long id = -1;
     private int interest;
     private boolean paused;
+    private long drainLeft;
     private @Nullable Write pending;
 
     /// A write that waits for room. The loop moves it on; the writer waits for `done`.
     private static final class Write {
         final long address;
         final int length;
+        final BooleanSupplier allowed;
         final Thread writer = Thread.currentThread();
         int taken;
         /// The error number that ended it, or 0.
         int failure;
         volatile boolean done;
 
-        Write(long address, int length, int taken) {
+        Write(long address, int length, int taken, BooleanSupplier allowed) {
             this.address = address;
             this.length = length;
             this.taken = taken;
+            this.allowed = allowed;
         }
 
         void finish() {
@@ -116,6 +128,7 @@ final class Port implements Loop.Source {
     Found read() {
         int count = loop.libc.read(fd.number(), loop.buffer, loop.buffer.byteSize());
         if (count > 0) {
+            drainLeft -= count;
             ByteBuffer bytes = loop.bytes.clear().limit(count);
             if (!process.output(bytes, outlet)) {
                 paused = true;
@@ -125,6 +138,38 @@ final class Port implements Loop.Source {
         }
         // EIO on a terminal: every process has closed it. 0 on a pipe: likewise.
         return count == -Errno.EAGAIN ? Found.NOTHING : Found.CLOSED;
+    }
+
+    /// Nobody who is alive matters any more: from here on [#drain] reads what is there.
+    void beginDrain() {
+        if (reads && open()) {
+            drainLeft = Math.max(DRAIN_BYTES, unread());
+        }
+    }
+
+    private int unread() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
+            int result = loop.libc.ioctl(fd.number(), Abi.FIONREAD, count);
+            return result < 0 ? 0 : count.get(ValueLayout.JAVA_INT, 0);
+        }
+    }
+
+    /// Reads once of what was there when the drain began, if there is more. What comes beyond was written by others since.
+    ///
+    /// @return whether there may be more
+    boolean drain() {
+        if (!reads || !open() || drainLeft <= 0) {
+            return false;
+        }
+        return switch (read()) {
+            case BYTES -> drainLeft > 0;
+            case NOTHING -> false;
+            case CLOSED -> {
+                close();
+                yield false;
+            }
+        };
     }
 
     void resume() {
@@ -203,7 +248,7 @@ final class Port implements Loop.Source {
     /// Writes bytes and waits until they are taken.
     ///
     /// @return how many bytes were taken; -1 if the port is closed and none was
-    int write(ByteBuffer bytes, Duration timeout) throws InterruptedException {
+    int write(ByteBuffer bytes, Duration timeout, BooleanSupplier allowed) throws InterruptedException {
         Deadline deadline = Deadline.in(timeout);
         if (!turn.tryAcquire(Math.max(0, deadline.remainingNanos()), TimeUnit.NANOSECONDS)) {
             return open() ? 0 : -1;
@@ -213,11 +258,11 @@ final class Port implements Loop.Source {
             int length = bytes.remaining();
             MemorySegment data = arena.allocate(Math.max(1, length));
             data.copyFrom(MemorySegment.ofBuffer(bytes));
-            int taken = writeNow(libc, data, length);
+            int taken = writeNow(libc, data, length, allowed);
             if (taken >= length || taken < 0) {
                 return taken;
             }
-            Write write = new Write(data.address(), length, taken);
+            Write write = new Write(data.address(), length, taken, allowed);
             int begun = loop.call(() -> begin(write));
             if (begun < 0) {
                 return taken > 0 ? taken : closedOr(-begun);
@@ -234,6 +279,15 @@ final class Port implements Loop.Source {
             return write.failure != 0 ? closedOr(write.failure) : open() ? 0 : -1;
         } finally {
             turn.release();
+        }
+    }
+
+    private int writeNow(Libc libc, MemorySegment data, int length, BooleanSupplier allowed) {
+        writing.lock();
+        try {
+            return allowed.getAsBoolean() ? writeNow(libc, data, length) : 0;
+        } finally {
+            writing.unlock();
         }
     }
 
@@ -272,6 +326,10 @@ final class Port implements Loop.Source {
         if (fd.closed()) {
             return -Errno.EBADF;
         }
+        if (!write.allowed.getAsBoolean()) {
+            write.finish();
+            return 0;
+        }
         pending = write;
         int result = watch();
         if (result < 0) {
@@ -279,6 +337,21 @@ final class Port implements Loop.Source {
             pending = null;
         }
         return result;
+    }
+
+    /// Ends the write that waits for room if it is no longer allowed. One that begins later finds that out by itself.
+    void recall() {
+        writing.lock();
+        try {
+            loop.call(() -> {
+                if (pending != null && !pending.allowed.getAsBoolean()) {
+                    endPending();
+                }
+                return true;
+            });
+        } finally {
+            writing.unlock();
+        }
     }
 
     private static void await(Write write, Deadline deadline) throws InterruptedException {

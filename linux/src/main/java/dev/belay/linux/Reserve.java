@@ -10,7 +10,7 @@ import java.util.function.Supplier;
 
 /// Descriptors kept in hand. When this process or the machine may open no more, they are given up for as long as it
 /// takes to find and end the processes of a session: closing works when nothing else does.
-final class Reserve {
+final class Reserve implements AutoCloseable {
     /// A look at the machine takes one at a time, ending a process two; the rest makes it quicker.
     private static final int COUNT = 4;
 
@@ -73,7 +73,8 @@ final class Reserve {
         }
     }
 
-    void close() {
+    @Override
+    public void close() {
         turn.lock();
         try {
             closed = true;

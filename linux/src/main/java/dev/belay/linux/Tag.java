@@ -15,11 +15,11 @@ final class Tag {
     static final long NONE = 0;
 
     private static final String LINE = "Max file locks";
-    private static final int COUNTER_BITS = 24;
+    private static final int COUNTER_BITS = 32;
     /// All tags are at least this large, which no real limit is.
     private static final long LEAST = 1L << 57;
     /// Random, so that two Belays on one machine never give out the same.
-    private static final long INSTANCE = LEAST | (new SecureRandom().nextLong() >>> 31 << COUNTER_BITS);
+    private static final long INSTANCE = LEAST | (new SecureRandom().nextLong() >>> 39 << COUNTER_BITS);
 
     private static final AtomicLong COUNTER = new AtomicLong();
 

@@ -6,12 +6,13 @@ import dev.belay.SessionException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Set;
 
 /// The folder that sessions may not leave, held by a descriptor: working folders are opened beneath it by the kernel,
 /// so neither `..` nor a link that is swapped at the last moment leads out.
-final class Workspace {
+final class Workspace implements AutoCloseable {
     static final int HOW_BYTES = 24;
     private static final int PATH_BYTES = 4096;
     /// How often a folder is opened while renames get in the way: somebody may rename for ever.
@@ -84,7 +85,7 @@ final class Workspace {
 
     /// An absolute path as one relative to the workspace. This only translates; the kernel decides what is inside.
     private String beneath(String workdir) {
-        Path path = Path.of(workdir);
+        Path path = asPath(workdir);
         if (!path.isAbsolute()) {
             return workdir.isEmpty() ? "." : workdir;
         }
@@ -95,6 +96,16 @@ final class Workspace {
             }
         }
         throw outside(workdir);
+    }
+
+    private static Path asPath(String workdir) {
+        try {
+            return Path.of(workdir);
+        } catch (InvalidPathException e) {
+            throw SessionException.invalid(
+                    "The working folder " + Quoted.of(workdir) + " cannot be the name of a folder: " + e.getReason()
+                            + ".");
+        }
     }
 
     private SessionException refused(String workdir, int errno) {
@@ -157,7 +168,8 @@ final class Workspace {
         return target.getString(0);
     }
 
-    void close() {
+    @Override
+    public void close() {
         try (Arena arena = Arena.ofConfined()) {
             fd.close(new Libc(arena));
         }

@@ -1,6 +1,7 @@
 package dev.belay.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.belay.Actor;
 import dev.belay.Cursor;
@@ -10,7 +11,11 @@ import dev.belay.ReadResult;
 import dev.belay.Session;
 import dev.belay.SessionSpec;
 import dev.belay.Until;
+import java.nio.file.Files;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /// 8. The keyboard.
@@ -80,6 +85,31 @@ public interface KeyboardContract extends Rig {
         exitOf(agent);
         assertThat(admins.held()).isFalse();
         refused(ErrorCode.NOT_WRITABLE, () -> agent.as(ALICE).takeKeyboard(false, null));
+    }
+
+    @Test
+    default void aWriteOfAnotherThatWaitsForRoomEndsWhenTheKeyboardIsTaken() throws Exception {
+        new ProcessBuilder("mkfifo", workspace().resolve("fifo").toString()).start().waitFor();
+        Session agent = sessions().open(SessionSpec.of("/bin/sh", "-c", "read go < fifo; wc -c").pipe().owner("agent"));
+        FutureTask<Integer> first = new FutureTask<>(() -> agent.write(new byte[500_000], PATIENCE.multipliedBy(10)));
+        FutureTask<Integer> second = new FutureTask<>(() -> agent.write(new byte[500_000], PATIENCE.multipliedBy(10)));
+        for (FutureTask<Integer> write : List.of(first, second)) {
+            Thread writer = Thread.ofPlatform().start(write);
+            while (writer.getState() != Thread.State.TIMED_WAITING) {
+                assertThat(write.isDone()).as("there is no room for it").isFalse();
+                Thread.onSpinWait();
+            }
+        }
+        agent.as(ALICE).takeKeyboard(true, null);
+        int taken = first.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        assertThat(taken).isPositive().isLessThan(500_000);
+        assertThatThrownBy(() -> second.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                .hasMessageContaining("alice has the keyboard");
+        Files.writeString(workspace().resolve("fifo"), "go\n");
+        assertThat(agent.as(ALICE).write("by alice")).isEqualTo(8);
+        agent.as(ALICE).closeInput();
+        exitOf(agent);
+        assertThat(allTextOf(agent.as(ALICE)).strip()).isEqualTo(Integer.toString(taken + 8));
     }
 
     @Test

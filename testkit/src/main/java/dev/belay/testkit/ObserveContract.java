@@ -70,6 +70,42 @@ public interface ObserveContract extends Rig {
     }
 
     @Test
+    default void nobodyHearsOfOutputAfterTheExit() throws InterruptedException {
+        BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+        Sessions sessions = closing(builder()
+                .observer(new SessionObserver() {
+                    @Override
+                    public void output(String id, long end) {
+                        heard.add("output " + end);
+                    }
+
+                    @Override
+                    public void exited(SessionRecord session) {
+                        heard.add("exited " + session.outputEnd());
+                    }
+
+                    @Override
+                    public void closed(SessionRecord session) {
+                        heard.add("closed");
+                    }
+                })
+                .build());
+        for (int i = 0; i < 50; i++) {
+            SessionSpec spec = SessionSpec.of("head", "-c", "20000", "/dev/zero");
+            try (Session session = sessions.open(i % 2 == 0 ? spec : spec.pipe())) {
+                exitOf(session);
+            }
+            List<String> all = new ArrayList<>();
+            while (!all.contains("closed")) {
+                String next = heard.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                assertThat(next).as("after %s", all).isNotNull();
+                all.add(next);
+            }
+            assertThat(all).endsWith("output 20000", "exited 20000", "closed");
+        }
+    }
+
+    @Test
     default void anObserverThatFailsOrHangsHurtsNoSession() throws InterruptedException {
         CountDownLatch never = new CountDownLatch(1);
         Sessions sessions = closing(builder()

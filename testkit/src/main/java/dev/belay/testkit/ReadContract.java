@@ -183,6 +183,81 @@ public interface ReadContract extends Rig {
     }
 
     @Test
+    default void aBurstIsSeenAlthoughItMightBeTheStartOfAFlood() throws InterruptedException {
+        List<Integer> bursts = List.of(1, 2047, 2048, 4095, 4096, 9000, 65_535, 65_536, 70_000, 200_000);
+        String script = "stty -echo 2>/dev/null; echo ready; while read n; do head -c $n /dev/zero | tr '\\0' x; done";
+        for (SessionSpec spec : List.of(
+                SessionSpec.of("/bin/sh", "-c", script), SessionSpec.of("/bin/sh", "-c", script).pipe())) {
+            try (Session session = sessions().open(spec)) {
+                expect(session.cursor(), "ready\r?\n");
+                long at = session.output().end();
+                for (int burst : bursts) {
+                    session.writeLine(Integer.toString(burst));
+                    for (long end = at + burst; at < end;) {
+                        ReadResult next = session.output().read(at, 1 << 16, PATIENCE);
+                        assertThat(next.next()).as("after %s of %s bytes", end - at, burst).isGreaterThan(at);
+                        at = next.next();
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
+    default void whatFillsTwoLargePipesIsThereWithTheExit() throws Exception {
+        // Nobody drains, so that Belay stops reading and both pipes are full when the process exits.
+        String fill = """
+                import fcntl, os
+                total = 0
+                for fd in (1, 2):
+                    fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, 1 << 20)
+                for fd in (1, 2):
+                    os.write(fd, b"x" * (256 << 10))
+                    total += 256 << 10
+                for fd in (1, 2):
+                    os.set_blocking(fd, False)
+                    try:
+                        while True:
+                            total += os.write(fd, b"x" * 4096)
+                    except BlockingIOError:
+                        pass
+                open("total", "w").write(str(total))
+                """;
+        Session session = sessions(Limits.DEFAULT.logBytes(Limits.MIN_LOG_BYTES))
+                .open(SessionSpec.of("python3", "-c", fill).pipe().lossless(true));
+        exitOf(session);
+        long total = Long.parseLong(Files.readString(workspace().resolve("total")));
+        assertThat(total).isGreaterThan(2 << 20);
+        assertThat(session.output().end()).isEqualTo(total);
+    }
+
+    @Test
+    default void whatSurvivorsPrintedBeforeATimeoutEndedThemIsKept() throws Exception {
+        String survivor = """
+                import os
+                if os.fork():
+                    os._exit(0)
+                count = os.open("count", os.O_CREAT | os.O_WRONLY)
+                written = 0
+                while True:
+                    written += os.write(1, b"x" * 4096)
+                    os.pwrite(count, b"%012d" % written, 0)
+                """;
+        Session session = sessions(Limits.DEFAULT.logBytes(Limits.MIN_LOG_BYTES))
+                .open(SessionSpec.of("python3", "-c", survivor)
+                        .pipe()
+                        .lossless(true)
+                        .timeout(Duration.ofSeconds(1)));
+        dev.belay.Activity activity = session.activity();
+        while (!session.drained()) {
+            assertThat(activity.next(PATIENCE)).isTrue();
+        }
+        long written = Long.parseLong(Files.readString(workspace().resolve("count")));
+        assertThat(written).as("the pipe was full").isGreaterThan(Limits.MIN_LOG_BYTES);
+        assertThat(session.output().end()).as("of %s", written).isIn(written, written + 4096);
+    }
+
+    @Test
     default void textNeverSplitsACharacterAndReplacesInvalidBytes() throws InterruptedException {
         Session session = piped("""
                 read x; printf 'a\\342'; read x; printf '\\202'; read x; printf '\\254b'; read x; \
