@@ -45,12 +45,14 @@ public record Holdings(List<String> descriptors, Set<String> children, Set<Strin
 
     private static List<String> openDescriptors() {
         List<String> found = new ArrayList<>();
+        // The one that lists them.
+        String listing = "/proc/" + ProcessHandle.current().pid() + "/fd";
         try (DirectoryStream<Path> links = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
             for (Path link : links) {
                 String target = target(link);
                 boolean jvmsOwn = target.endsWith(".jar")
                         || target.endsWith("/modules")
-                        || target.startsWith("/proc/")
+                        || target.equals(listing)
                         || target.endsWith("random")
                         || target.contains("/surefire")
                         || target.isEmpty();

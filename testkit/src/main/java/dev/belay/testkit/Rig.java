@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
 /// What the tests of the contract stand on: a workspace, a state folder and sessions that are closed after each test.
@@ -132,6 +133,15 @@ public interface Rig {
         } catch (IOException _) {
             // Gone, or somebody else's.
             return "";
+        }
+    }
+
+    /// Waits for the death of a process that was killed: it comes a moment later.
+    static void awaitDeath(long pid) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (lives(pid)) {
+            assertThat(System.nanoTime()).as("process %d lives on", pid).isLessThan(deadline);
+            LockSupport.parkNanos(1_000_000);
         }
     }
 

@@ -31,6 +31,11 @@ class LeakCheckTest {
         }
 
         @Test
+        void leavesALookAtAProcess() throws IOException {
+            stream = new FileInputStream("/proc/self/stat");
+        }
+
+        @Test
         void leavesAChild() throws IOException {
             child = new ProcessBuilder("sleep", "1000")
                     .inheritIO()
@@ -73,6 +78,12 @@ class LeakCheckTest {
     @Test
     void aDescriptorIsFound() throws IOException {
         fails("leavesADescriptor", "descriptor of /dev/null");
+        Leaky.stream.close();
+    }
+
+    @Test
+    void aDescriptorOfAProcessIsFound() throws IOException {
+        fails("leavesALookAtAProcess", "descriptor of /proc/");
         Leaky.stream.close();
     }
 
