@@ -11,6 +11,7 @@ final class Errno {
     static final int EIO = 5;
     static final int ENOEXEC = 8;
     static final int EBADF = 9;
+    static final int ECHILD = 10;
     static final int EAGAIN = 11;
     static final int ENOMEM = 12;
     static final int EACCES = 13;
@@ -33,6 +34,7 @@ final class Errno {
             Map.entry(7, "E2BIG: arguments and environment are too long"),
             Map.entry(ENOEXEC, "ENOEXEC: not in a format the system can run"),
             Map.entry(EBADF, "EBADF: bad file descriptor"),
+            Map.entry(ECHILD, "ECHILD: no such child"),
             Map.entry(EAGAIN, "EAGAIN: a limit of the system is reached, for instance of processes"),
             Map.entry(ENOMEM, "ENOMEM: out of memory"),
             Map.entry(EACCES, "EACCES: permission denied"),

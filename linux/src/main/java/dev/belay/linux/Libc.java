@@ -69,6 +69,8 @@ final class Libc {
     private static final MethodHandle ACTIONS_FCHDIR = bind("posix_spawn_file_actions_addfchdir_np");
     private static final MethodHandle ACTIONS_CLOSEFROM = bind("posix_spawn_file_actions_addclosefrom_np");
 
+    private static final int WAIT_TRIES = 10;
+
     /// What a test puts before the kernel to make calls fail. Null otherwise, which costs the look at one field.
     static volatile @Nullable Faults faults;
 
@@ -132,6 +134,14 @@ final class Libc {
 
     /// For functions that return the error number itself.
     private int callSpawn(MethodHandle function, long a, long b, long c, long d, long e, long f) {
+        int result = callSpawnOnce(function, a, b, c, d, e, f);
+        while (result == -Errno.EINTR) {
+            result = callSpawnOnce(function, a, b, c, d, e, f);
+        }
+        return result;
+    }
+
+    private int callSpawnOnce(MethodHandle function, long a, long b, long c, long d, long e, long f) {
         Faults now = faults;
         return now == null
                 ? -(int) call(function, a, b, c, d, e, f, 0)
@@ -217,8 +227,14 @@ final class Libc {
 
     // --- processes ---
 
+    /// Fails for want of a child only. Whatever else it may say is not believed before it was said some times: a death
+    /// that nobody takes note of leaves a zombie for ever.
     int waitid(int idType, int id, MemorySegment siginfo, int options) {
-        return callInt(WAITID, idType, id, siginfo.address(), options, 0, 0);
+        int result = callInt(WAITID, idType, id, siginfo.address(), options, 0, 0);
+        for (int tries = 1; result < 0 && result != -Errno.ECHILD && tries < WAIT_TRIES; tries++) {
+            result = callInt(WAITID, idType, id, siginfo.address(), options, 0, 0);
+        }
+        return result;
     }
 
     int kill(long pid, int signal) {

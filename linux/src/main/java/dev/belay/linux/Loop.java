@@ -27,10 +27,10 @@ import java.util.function.Supplier;
 final class Loop implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.belay.linux");
     private static final int MAX_EVENTS = 256;
-    private static final int BUFFER_BYTES = 64 << 10;
+    static final int BUFFER_BYTES = 64 << 10;
     private static final long WAKE = 0;
     private static final int FOR_EVER = -1;
-    private static final long FAILED_TURN_NANOS = 10_000_000;
+    private static final long REST_NANOS = 10_000_000;
     /// How long killed leaders may take to die when the loop stops: no time, unless the kernel is stuck.
     private static final Duration STOP_PATIENCE = Duration.ofSeconds(5);
     private static final int STOP_TURN_MILLIS = 100;
@@ -44,6 +44,8 @@ final class Loop implements AutoCloseable {
     private final Queue<Runnable> commands = new ConcurrentLinkedQueue<>();
     /// Sources that want a turn although no event announces it. Loop only.
     private final ArrayDeque<Source> again = new ArrayDeque<>();
+    /// Loop only.
+    private boolean restNext;
     private final TurnTimes times = new TurnTimes();
     private final Thread thread;
     private volatile boolean stopping;
@@ -178,6 +180,16 @@ final class Loop implements AutoCloseable {
         again.add(source);
     }
 
+    /// Something that a source needs cannot be had now. Its event comes again at once: so that this is no busy wait, the
+    /// loop leaves the processor, for a moment, to those who can mend it.
+    void restAfterTurn() {
+        restNext = true;
+    }
+
+    private static void rest() {
+        LockSupport.parkNanos(REST_NANOS);
+    }
+
     private MemorySegment ownEvent = MemorySegment.NULL;
 
     private int control(Libc caller, Arena callers, int operation, int fd, int events, long id) {
@@ -229,8 +241,8 @@ final class Loop implements AutoCloseable {
         } catch (RuntimeException | Error e) {
             // Whatever it is, memory perhaps: the sessions need their loop.
             complain("a turn of the loop failed", e);
-            // If it goes on failing, it has to leave the processor to those who can mend it.
-            LockSupport.parkNanos(FAILED_TURN_NANOS);
+            // It may go on failing.
+            rest();
         }
     }
 
@@ -258,6 +270,10 @@ final class Loop implements AutoCloseable {
         }
         runCommands();
         times.add(began, System.nanoTime());
+        if (restNext) {
+            restNext = false;
+            rest();
+        }
     }
 
     LoopStats stats() {

@@ -27,6 +27,8 @@ final class Port implements Loop.Source {
     enum Found {
         BYTES,
         NOTHING,
+        /// Perhaps something, for which there is no memory now.
+        LATER,
         CLOSED
     }
 
@@ -136,8 +138,16 @@ final class Port implements Loop.Source {
             }
             return Found.BYTES;
         }
-        // EIO on a terminal: every process has closed it. 0 on a pipe: likewise.
-        return count == -Errno.EAGAIN ? Found.NOTHING : Found.CLOSED;
+        return switch (-count) {
+            case Errno.EAGAIN -> Found.NOTHING;
+            case Errno.ENOMEM -> {
+                // What is there stays there, and epoll goes on to say so.
+                loop.restAfterTurn();
+                yield Found.LATER;
+            }
+            // EIO on a terminal: every process has closed it. 0 on a pipe: likewise.
+            default -> Found.CLOSED;
+        };
     }
 
     /// Nobody who is alive matters any more: from here on [#drain] reads what is there.
@@ -165,6 +175,11 @@ final class Port implements Loop.Source {
         return switch (read()) {
             case BYTES -> drainLeft > 0;
             case NOTHING -> false;
+            case LATER -> {
+                // As if it had been a buffer full, so that this ends whatever happens; the port stays open.
+                drainLeft -= Loop.BUFFER_BYTES;
+                yield drainLeft > 0;
+            }
             case CLOSED -> {
                 close();
                 yield false;
