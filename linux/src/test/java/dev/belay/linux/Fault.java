@@ -21,41 +21,45 @@ record Fault(@Nullable Site site, int errno, int nth) {
             "open", "openat2", "pipe2", "eventfd", "epollCreate", "pidfdOpen", ioctl(Abi.TIOCGPTPEER), "spawn",
             "actionsInit", "actionsDup2", "actionsOpen", "actionsFchdir", "epollCtl " + Abi.EPOLL_CTL_ADD);
 
-    private static String ioctl(int request) {
+    static String ioctl(int request) {
         return "ioctl " + Integer.toHexString(request);
     }
 
-    /// The errors that a call can meet. Left out is what the kernel never says: it takes a descriptor out of epoll, and
-    /// changes what epoll waits for, without asking for anything.
+    /// Those that the kernel refuses for nothing that has to do with memory, descriptors or signals: to change or end what
+    /// epoll waits for, to close, to ask for a group, and the settings of a spawn, which the C library only notes.
+    private static final Set<String> NEVER_FAIL = Set.of(
+            "epollCtl " + Abi.EPOLL_CTL_DEL, "epollCtl " + Abi.EPOLL_CTL_MOD, "close", "getpgid", "attrSetFlags",
+            "attrSetSigDefault", "attrSetSigMask", "attrDestroy", "actionsDestroy");
+
+    /// The errors that a call is to meet: those that the kernel knows, and most that it may come to know. No kernel runs
+    /// out of descriptors or space where it only reads or waits, and an eventfd takes what rings it.
     private static List<Integer> errorsOf(Site site) {
         return switch (site.call()) {
             case "read" -> switch (site.caller()) {
                 case "Loop.turns" -> List.of(Errno.EINTR, Errno.EAGAIN);
-                case "Port.read" -> List.of(Errno.EINTR, Errno.EAGAIN, Errno.EIO);
-                default -> List.of(Errno.EINTR, Errno.ENOMEM, Errno.EIO);
+                default -> List.of(Errno.EINTR, Errno.EAGAIN, Errno.EIO, Errno.ENOMEM);
             };
             case "write" -> site.caller().equals("Loop.ring")
                     ? List.of(Errno.EINTR)
                     : List.of(Errno.EINTR, Errno.EAGAIN, Errno.EIO, Errno.ENOMEM, Errno.ENOSPC);
-            case "open" ->
+            case "open", "openat2", "spawn", "pidfdOpen" ->
                 List.of(Errno.EINTR, Errno.EMFILE, Errno.ENFILE, Errno.ENOMEM, Errno.EAGAIN, Errno.EIO, Errno.ENOSPC);
-            case "openat2" ->
-                List.of(Errno.EINTR, Errno.EAGAIN, Errno.EMFILE, Errno.ENFILE, Errno.ENOMEM, Errno.EIO);
-            case "pipe2", "eventfd", "epollCreate", "pidfdOpen" -> List.of(Errno.EMFILE, Errno.ENFILE, Errno.ENOMEM);
-            case "epollCtl 1" -> List.of(Errno.ENOMEM, Errno.ENOSPC);
+            case "pipe2", "eventfd", "epollCreate" ->
+                List.of(Errno.EINTR, Errno.EMFILE, Errno.ENFILE, Errno.ENOMEM);
+            case "epollCtl " + Abi.EPOLL_CTL_ADD -> List.of(Errno.EINTR, Errno.ENOMEM, Errno.ENOSPC);
             case "epollWait" -> List.of(Errno.EINTR, Errno.ENOMEM);
-            case "waitid" -> List.of(Errno.EINTR);
+            case "waitid" -> List.of(Errno.EINTR, Errno.EAGAIN, Errno.EIO, Errno.ENOMEM);
             case "prlimit" -> List.of(Errno.EPERM);
             case "kill", "pidfdSendSignal" -> List.of(Errno.EPERM);
-            case "spawn" -> List.of(Errno.EAGAIN, Errno.ENOMEM, Errno.EMFILE, Errno.ENFILE, Errno.EIO);
             case "attrInit", "actionsInit", "actionsOpen", "actionsDup2", "actionsFchdir", "actionsCloseFrom" ->
                 List.of(Errno.ENOMEM);
-            case "fcntl", "readlink", "faccessat", "getdents", "statx" -> List.of(Errno.EINTR, Errno.ENOMEM, Errno.EIO);
-            default -> site.call().startsWith("ioctl ")
-                    ? site.call().equals(ioctl(Abi.TIOCGPTPEER))
-                            ? List.of(Errno.EMFILE, Errno.ENFILE, Errno.ENOMEM, Errno.EIO)
-                            : List.of(Errno.EINTR, Errno.EIO)
-                    : List.of();
+            case "fcntl", "readlink", "faccessat", "getdents", "statx", "processVmRead" ->
+                List.of(Errno.EINTR, Errno.ENOMEM, Errno.EIO);
+            case String ioctl when ioctl.equals(ioctl(Abi.TIOCGPTPEER)) ->
+                List.of(Errno.EMFILE, Errno.ENFILE, Errno.ENOMEM, Errno.EIO);
+            case String ioctl when ioctl.startsWith("ioctl ") -> List.of(Errno.EINTR, Errno.EIO);
+            case String sure when NEVER_FAIL.contains(sure) -> List.of();
+            default -> throw new AssertionError("Say here what " + site + " is to meet.");
         };
     }
 
@@ -84,11 +88,19 @@ record Fault(@Nullable Site site, int errno, int nth) {
         return steps;
     }
 
-    /// Whether nobody may notice: a call that was interrupted, or asks for another try, is made again.
+    /// Whether the loop reads, for a session or for itself.
+    private boolean reading() {
+        return site != null && Set.of("Port.read", "Loop.turns").contains(site.caller());
+    }
+
+    /// Whether nobody may notice: a call that was interrupted, or asks for another try, is made again; and output for
+    /// which there is no memory is read later.
     boolean invisible() {
         return site != null
                 && (errno == Errno.EINTR
-                        || (errno == Errno.EAGAIN && Set.of("read", "write", "openat2").contains(site.call())));
+                        || site.call().equals("waitid")
+                        || (errno == Errno.EAGAIN && Set.of("write", "openat2").contains(site.call()))
+                        || (reading() && (errno == Errno.EAGAIN || errno == Errno.ENOMEM)));
     }
 
     /// Whether closing has to work although this goes on.
@@ -99,7 +111,7 @@ record Fault(@Nullable Site site, int errno, int nth) {
     /// Whether output is over where this is met, whatever was on its way: the kernel says so of a terminal that everybody
     /// has closed.
     boolean endsOutput() {
-        return site != null && site.caller().equals("Port.read") && errno == Errno.EIO;
+        return reading() && errno == Errno.EIO;
     }
 
     /// The codes with which something may be refused because of this.

@@ -24,12 +24,16 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /// What sessions go through while something goes wrong: all that the host can do. Each step may be refused, with a code
 /// that makes sense of it; none may hang, lie about what was taken, or disturb the session beside.
 final class Scenario {
     private static final int PASTE_BYTES = 200_000;
-    private static final int FLOOD_BYTES = 1_200_000;
+    /// Numbered lines of seven digits and a line feed.
+    private static final int FLOOD_FIRST = 1_000_000;
+    private static final int FLOOD_LAST = FLOOD_FIRST + 150_000;
 
     private final Sessions sessions;
     private final Runnable beside;
@@ -77,7 +81,7 @@ final class Scenario {
         part("stubborn", SessionSpec.of("/bin/sh", "-c", STUBBORN_SCRIPT), session -> expect(session.cursor(), "up"));
         SessionSpec limited = SessionSpec.of("/bin/sh", "-c", "ulimit -n");
         part("limited", limited.resources(Resources.AS_BELAY.openFiles(64L)), this::limited);
-        SessionSpec flood = SessionSpec.of("head", "-c", "" + FLOOD_BYTES, "/dev/zero");
+        SessionSpec flood = SessionSpec.of("seq", "" + FLOOD_FIRST, "" + FLOOD_LAST);
         part("lossless", flood.pipe().lossless(true), this::lossless);
     }
 
@@ -194,18 +198,25 @@ final class Scenario {
 
     private void lossless(Session session) throws InterruptedException, Cut {
         Cursor drainer = session.drainer();
-        long came = 0;
+        byte[] all = IntStream.rangeClosed(FLOOD_FIRST, FLOOD_LAST)
+                .mapToObj(number -> number + "\n")
+                .collect(Collectors.joining())
+                .getBytes(StandardCharsets.US_ASCII);
+        int came = 0;
         while (true) {
             switch (drainer.drain(50_000)) {
                 case ReadResult.Chunk chunk -> {
-                    came += chunk.bytes().length;
+                    int next = came + chunk.bytes().length;
+                    assertThat(next).as("bytes").isLessThanOrEqualTo(all.length);
+                    assertThat(chunk.bytes()).as("from %d on", came).isEqualTo(Arrays.copyOfRange(all, came, next));
+                    came = next;
                     if (chunk.bytes().length == 0) {
                         assertThat(drainer.awaitMore(Rig.PATIENCE)).as("more after %d bytes", came).isTrue();
                     }
                 }
                 case ReadResult.Gap gap -> throw new AssertionError("a lossless session lost bytes: " + gap);
                 case ReadResult.End end -> {
-                    if (came != FLOOD_BYTES || end.exit().code() != 0) {
+                    if (came != all.length || end.exit().code() != 0) {
                         throw new Cut(came + " bytes, " + end.exit());
                     }
                     return;
