@@ -198,6 +198,21 @@ enum Act {
             Player.same(p.exit(large).signal().orElseThrow(), Signal.XFSZ, "signal");
             Player.same(large.snapshot().endReason(), EndReason.FILE_SIZE_LIMIT, "reason");
             Files.delete(p.folder.resolve("workspace").resolve(file));
+            Session greedy = p.open(SessionSpec.of("dd", "if=/dev/zero", "of=/dev/null", "bs=500M", "count=1")
+                    .env("LC_ALL", "C")
+                    .resources(Resources.AS_BELAY.memoryBytes(200L << 20)));
+            p.exits(greedy, 1);
+            Player.require(p.text(greedy).contains("memory exhausted"), "output " + p.text(greedy));
+        }
+    },
+    /// Uses a second of processor time, so it is rare.
+    BUSY(1) {
+        @Override
+        void run(Player p) throws Exception {
+            Session session = p.open(SessionSpec.of("/bin/sh", "-c", "while :; do :; done")
+                    .resources(Resources.AS_BELAY.cpu(Duration.ofSeconds(1))));
+            Player.same(p.exit(session).signal().orElseThrow(), Signal.XCPU, "signal");
+            Player.same(session.snapshot().endReason(), EndReason.CPU_LIMIT, "reason");
         }
     },
     REFUSED(30) {

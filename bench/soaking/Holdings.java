@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
@@ -24,7 +25,7 @@ record Holdings(List<String> descriptors, List<String> threads, List<String> chi
     }
 
     /// With what a host and its sessions hold as long as they are open: the loop's two descriptors, the workspace's, the
-    /// locks of the state folder and of the host's control group; the loop's thread and the timer's.
+    /// locks of the state folder and of the host's control group, the reserve of four; the loop's thread and the timer's.
     Holdings withHost(boolean open) {
         if (!open) {
             return this;
@@ -32,6 +33,7 @@ record Holdings(List<String> descriptors, List<String> threads, List<String> chi
         List<String> more = new ArrayList<>(descriptors);
         more.addAll(List.of(
                 "anon_inode:[eventpoll]", "anon_inode:[eventfd]", "FOLDER/workspace", "FOLDER.lock", "GROUP.lock"));
+        more.addAll(Collections.nCopies(4, "/dev/null"));
         List<String> running = new ArrayList<>(threads);
         running.addAll(List.of("belay-loop", "belay-timer"));
         return new Holdings(more, running, children);
@@ -60,10 +62,24 @@ record Holdings(List<String> descriptors, List<String> threads, List<String> chi
                 || stats.bytesUnstored() != 0 || !sessions.list().isEmpty()) {
             left.add("counts: " + stats);
         }
-        try (Stream<Path> files = Files.walk(state)) {
-            files.filter(file -> file.toString().endsWith(".log")).forEach(file -> left.add("state file " + file));
-        }
+        left.addAll(stateFiles(state, expected.descriptors.contains("FOLDER.lock") ? sessions.instance() : ""));
         return left;
+    }
+
+    /// What is in the state folder but for an instance that is open: its own folder, empty, and the lock of it.
+    private static List<String> stateFiles(Path state, String open) throws IOException {
+        Path all = state.resolve("state").resolve("sessions");
+        try (Stream<Path> files = Files.walk(all)) {
+            return files.filter(file -> !file.equals(all) && !file.equals(all.resolve(open))
+                            && !file.equals(all.resolve(open + ".lock")))
+                    .map(file -> "state file " + file)
+                    .toList();
+        }
+    }
+
+    /// Terminals that are open on the whole machine.
+    static int terminals() throws IOException {
+        return Integer.parseInt(Files.readString(Path.of("/proc/sys/kernel/pty/nr")).strip());
     }
 
     /// Control groups of this JVM: none of a session, and none of a host but the one that is open.
@@ -97,11 +113,13 @@ record Holdings(List<String> descriptors, List<String> threads, List<String> chi
 
     private static List<String> openDescriptors() {
         List<String> found = new ArrayList<>();
+        // The one that lists them.
+        String listing = "/proc/" + ProcessHandle.current().pid() + "/fd";
         try (DirectoryStream<Path> links = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
             for (Path link : links) {
                 String target = target(link);
                 boolean jvmsOwn = target.isEmpty() || target.endsWith(".jar") || target.endsWith("/modules")
-                        || target.startsWith("/proc/") || target.endsWith("random");
+                        || target.equals(listing) || target.endsWith("random");
                 if (!jvmsOwn) {
                     found.add(target.replaceAll(":\\[\\d+\\]", "")
                             .replaceAll(".*/soak\\d+/workspace$", "FOLDER/workspace")

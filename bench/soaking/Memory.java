@@ -39,12 +39,16 @@ final class Memory {
                 .orElseThrow();
     }
 
-    /// What grew too much.
+    /// Whether there were enough rests after the warm-up to say if memory is flat.
+    boolean judged() {
+        return points.stream().filter(Point::warm).count() >= 2 * POINTS;
+    }
+
+    /// What grew too much, if that can be judged.
     List<String> growth() {
         List<Point> warm = points.stream().filter(Point::warm).toList();
         List<String> grown = new ArrayList<>();
-        if (warm.size() < 2 * POINTS) {
-            System.out.println("soak: too few rests after the warm-up to say whether memory is flat");
+        if (!judged()) {
             return grown;
         }
         long sessions = warm.getLast().sessions() - warm.getFirst().sessions();

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.Random;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -39,6 +40,7 @@ final class Soak {
     private final Path state;
     private final Sessions sessions;
     private final Holdings before = Holdings.now();
+    private final int terminalsBefore = Holdings.terminals();
     private final Memory memory = new Memory();
     private final AtomicLong opened = new AtomicLong();
     private final Map<Act, AtomicLong> acts = new EnumMap<>(Act.class);
@@ -128,19 +130,48 @@ final class Soak {
         List<Thread> workers = new ArrayList<>();
         for (int i = 0; i < WORKERS; i++) {
             int worker = i;
-            workers.add(Thread.ofPlatform().name("soak-" + i).start(() -> work(worker)));
+            workers.add(started("soak-" + i, () -> work(worker)));
         }
         watch();
         boolean ended = awaitWorkers(workers);
         if (ended) {
             takeRest(true);
         }
-        sessions.close();
-        checkAtRest("after the end", Limits.DEFAULT);
+        if (bounded("the close of all", sessions::close)) {
+            checkAtRest("after the end", Limits.DEFAULT);
+        }
         memory.growth().forEach(failures::add);
         report();
         delete(state);
         return failures.isEmpty();
+    }
+
+    /// A thread whose failure, whatever it is, fails the run.
+    private Thread started(String name, Runnable task) {
+        return Thread.ofPlatform()
+                .name(name)
+                .uncaughtExceptionHandler((thread, e) -> fail(thread.getName() + " ended: " + described(e)))
+                .start(task);
+    }
+
+    /// Does something that may hang.
+    ///
+    /// @return whether it came to its end
+    private boolean bounded(String what, Runnable task) throws InterruptedException {
+        return ended(started("soak-closer", task), what, HANG);
+    }
+
+    private boolean ended(Thread thread, String what, Duration within) throws InterruptedException {
+        if (thread.join(within)) {
+            return true;
+        }
+        fail(what + " hangs");
+        Thread.getAllStackTraces().forEach((each, stack) -> {
+            System.out.println("soak: thread " + each.getName() + " " + each.getState());
+            Stream.of(stack).forEach(frame -> System.out.println("    at " + frame));
+        });
+        end(what + " hangs");
+        return false;
     }
 
     private void end(String reason) {
@@ -163,7 +194,8 @@ final class Soak {
     // --- the workers ---
 
     private void work(int worker) {
-        Random random = new Random(options.seed() + worker);
+        // No two workers choose alike, nor do those of another seed.
+        Random random = new Random(new SplittableRandom(options.seed() * WORKERS + worker).nextLong());
         Player player = new Player(sessions, random, state, worker, opened);
         while (stop.getCount() > 0) {
             Act act = Act.any(random, options.only());
@@ -171,11 +203,16 @@ final class Soak {
             try {
                 act.run(player);
                 acts.get(act).incrementAndGet();
-            } catch (Exception | AssertionError e) {
+            } catch (Throwable e) {
                 fail(act + " on thread " + worker + ": " + described(e));
             } finally {
-                player.tidy();
-                rest.readLock().unlock();
+                try {
+                    player.tidy();
+                } catch (Throwable e) {
+                    fail("the close after " + act + " on thread " + worker + ": " + described(e));
+                } finally {
+                    rest.readLock().unlock();
+                }
             }
         }
     }
@@ -201,10 +238,7 @@ final class Soak {
         boolean ended = true;
         long deadline = System.nanoTime() + HANG.toNanos();
         for (Thread worker : workers) {
-            if (!worker.join(Duration.ofNanos(Math.max(1, deadline - System.nanoTime())))) {
-                ended = false;
-                fail(worker.getName() + " hangs: " + List.of(worker.getStackTrace()));
-            }
+            ended &= ended(worker, worker.getName(), Duration.ofNanos(Math.max(1, deadline - System.nanoTime())));
         }
         return ended;
     }
@@ -245,9 +279,10 @@ final class Soak {
             return;
         }
         try {
-            sessions.closeAll();
-            checkAtRest(last ? "at the end" : "after " + opened.get() + " sessions", sessions.limits());
-            memory.measure(opened.get(), progress(), seconds());
+            if (bounded("the close of all sessions", sessions::closeAll)) {
+                checkAtRest(last ? "at the end" : "after " + opened.get() + " sessions", sessions.limits());
+                memory.measure(opened.get(), progress(), seconds());
+            }
         } finally {
             rest.writeLock().unlock();
         }
@@ -260,12 +295,17 @@ final class Soak {
         }
     }
 
-    private void report() {
+    private void report() throws IOException {
         System.out.printf("soak: ended because %s: %,d sessions in %.0f s%n", why, opened.get(), seconds());
         System.out.println("soak: acts " + acts);
         System.out.println("soak: " + sessions.stats());
         memory.print();
-        System.out.println(failures.isEmpty() ? "soak: nothing is wrong" : "soak: " + failures.size() + " wrong:");
+        System.out.printf(
+                "soak: terminals of the machine, others' among them: %d before, %d after%n",
+                terminalsBefore, Holdings.terminals());
+        String verdict = failures.isEmpty() ? "nothing is wrong" : failures.size() + " wrong";
+        System.out.println("soak: " + verdict
+                + (memory.judged() ? "" : "; memory was NOT judged: too few rests after the warm-up, run longer"));
         failures.forEach(failure -> System.out.println("  " + failure));
         System.out.println("soak: repeat with --seed " + options.seed());
     }
