@@ -1,5 +1,6 @@
 """Runs the works of the benchmark in shuffled rounds and hands what they print to the report. Started by bench/run."""
 import argparse
+import datetime
 import json
 import os
 import pathlib
@@ -26,12 +27,11 @@ GROWTH = [10, 100, 1000, 3000]
 LOGGED = ["echo", "pinned", "flood", "lines", "bytes", "pipe"]
 
 
-def java(work):
-    """The JVM as a server would run it; for memory, with all of its heap touched beforehand; for a start, as ./belay does."""
-    flags = {
-        "idle": ["-Xms128m", "-Xmx128m", "-XX:+AlwaysPreTouch"],
-        "cold": ["-XX:TieredStopAtLevel=1"],
-    }.get(work, [])
+def java(peer, work):
+    """Belay's JVM as ./belay runs it, the others' with their defaults; for memory, with all of the heap touched beforehand."""
+    flags = ["-Xms128m", "-Xmx128m", "-XX:+AlwaysPreTouch"] if work == "idle" else []
+    if peer == "belay" or work == "cold":
+        flags += os.environ.get("BENCH_FLAGS", "-XX:TieredStopAtLevel=1").split()
     # Ahead of the built classes: a folder of changed ones, to try something out.
     classes = os.environ.get("BENCH_PATCH", str(TARGET / "classes"))
     path = f"{classes}:{TARGET}/classes:{ROOT}/cli/target/app/lib/*:{TARGET}/lib/*"
@@ -50,12 +50,12 @@ def command(peer, work):
         case "node":
             return ["node", "--expose-gc", str(ROOT / "bench/peers/node/peer.js")]
         case _:
-            return [*java(work), peer]
+            return [*java(peer, work), peer]
 
 
 def arguments(peer, work, quick):
     """What to run, how long to warm up and to measure (ms), and how much. JVMs need seconds to compile what they run."""
-    compiled = peer in ("belay", "pty4j", "processbuilder")
+    compiled = peer in ("belay", "pty4j", "processbuilder", "node")
     warm = (2000 if quick else 6000) if compiled else 200
     if work in ("spawn", "parallel", "idle") and not quick:
         # A thousand calls a second are few for a compiler that waits for tens of thousands.
@@ -63,10 +63,14 @@ def arguments(peer, work, quick):
     if work == "pinned":
         return ["echo", warm, 400 if quick else 1500, 0]
     if work in ("lines", "bytes", "pipe"):
-        return [work, warm // 2, 0, 50_000_000 if quick else 200_000_000]
+        return [work, warm // 2, 400 if quick else 4000, 30_000_000 if quick else 100_000_000]
     if work == "idle":
-        return [work, warm, 3000 if quick else 10_000, 250 if quick else 1000]
+        return [work, warm, 2000 if quick else 10_000, idle_sessions(quick)]
     return [work, warm, 400 if quick else 1500, 0]
+
+
+def idle_sessions(quick):
+    return 250 if quick else 1000
 
 
 def can(peer, work):
@@ -116,30 +120,35 @@ def measure(peer, work, quick):
     for line in out.splitlines():
         name, value, _ = line.split()
         values[name.replace("echo", work) if work == "pinned" else name] = float(value)
-    for name in ("idle.create", "idle.close"):
-        if name in values:
-            values[name] *= 1000 / int(words[3])
-    return values, None
+    lost = values.pop(f"{work}.lost", 0)
+    return values, f"{lost:,.0f} bytes that were printed just before the exit did not come" if lost else None
 
 
 def cold(peer):
     """From the start of the runtime to the first exit it tells of, and for Belay the command line too."""
-    values = {"cold": first_exit([*command(peer, "cold"), "cold", str(TARGET / "child"), "0", "0", "0"])}
-    if peer == "belay":
-        values["cold.cli"] = first_exit([str(ROOT / "belay"), "run", "--", "/bin/true"])
-    return values, None
+    values = {}
+    runtime, failure = first_exit([*command(peer, "cold"), "cold", str(TARGET / "child"), "0", "0", "0"], b"exited\n")
+    if runtime:
+        values["cold"] = runtime
+    if peer == "belay" and not failure:
+        # Its exit is the child's.
+        values["cold.cli"], failure = first_exit([str(ROOT / "belay"), "run", "--", "/bin/true"], b"")
+    return values, failure
 
 
-def first_exit(words):
+def first_exit(words, told):
+    """The median of the times until it is told, and why not."""
     times = []
     for _ in range(COLD_STARTS):
         before = time.perf_counter()
         with subprocess.Popen(words, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, env=environment(),
                               cwd=folder(words)) as process:
-            process.stdout.readline()
+            line = process.stdout.readline()
             times.append((time.perf_counter() - before) * 1000)
             process.stdout.read()
-    return sorted(times)[len(times) // 2]
+        if line != told or process.returncode != 0:
+            return None, f"said {line!r} and exited with {process.returncode}"
+    return sorted(times)[len(times) // 2], None
 
 
 def growth(quick, notes):
@@ -147,7 +156,7 @@ def growth(quick, notes):
     free = ptys_free()
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     rows = {}
-    for size in GROWTH:
+    for size in GROWTH[:-1] if quick else GROWTH:
         if size + 50 > free or size * FDS_PER_SESSION + 200 > files:
             notes.append(f"Growth at {size} sessions was skipped: {free} terminals and {files} files are to be had.")
             continue
@@ -188,12 +197,15 @@ def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     peers, works = chosen(asked.only)
     rounds = asked.rounds or (2 if asked.quick else 5)
+    if "BENCH_PATCH" in os.environ and asked.write:
+        sys.exit("bench: BENCH_PATCH measures something else than what is built; its figures are not written")
     missing = {peer: (TARGET / f"{peer}.missing").read_text().strip()
                for peer in PEERS if (TARGET / f"{peer}.missing").exists()}
     notes, results, load = [], [], os.getloadavg()[0]
+    notes += [f"{name} was {os.environ[name]}." for name in ("BENCH_PATCH", "BENCH_FLAGS") if name in os.environ]
     if load > 0.5 * (os.cpu_count() or 1):
         notes.append(f"The machine was busy with other work (load {load:.1f}) when the run began: trust ratios, not values.")
-    begin = time.monotonic()
+    begin, machine = time.monotonic(), report.machine(JAVA)
     grown = growth(asked.quick, notes) if "growth" in works and "belay" in peers else {}
 
     def finish_round(values):
@@ -201,7 +213,8 @@ def main():
         if any(values.values()):
             results.append(values)
         data = {"rounds": results, "growth": grown, "missing": missing, "notes": notes, "quick": asked.quick,
-                "load": [load, os.getloadavg()[0]], "seconds": time.monotonic() - begin, "java": JAVA}
+                "load": [load, os.getloadavg()[0]], "seconds": time.monotonic() - begin, "machine": machine,
+                "date": datetime.date.today().isoformat(), "idle": idle_sessions(asked.quick)}
         (TARGET / "results.json").write_text(json.dumps(data))
         return data
 

@@ -1,5 +1,4 @@
 """The table, the page and the chart that bench/run makes of its measurements."""
-import datetime
 import os
 import pathlib
 import platform
@@ -22,15 +21,16 @@ ROWS = [
     ("pinned.p99", "echo on one core, p99", "us", 1, None),
     ("flood.p50", "echo beside a flood, median", "us", 1, None),
     ("flood.p99", "echo beside a flood, p99", "us", 1, None),
+    ("flood.rate", "the flood meanwhile", "MB/s", 0, None),
     ("lines", "output of lines, terminal", "MB/s", 0, ("x", ">=", 0.95)),
     ("bytes", "output without lines, terminal", "MB/s", 0, ("x", ">=", 0.95)),
     ("pipe", "output through a pipe", "MB/s", 0, ("x", ">=", 0.95)),
     ("paste", "paste of 1 MiB", "ms", 1, ("x", "<=", 1.2)),
-    ("idle.create", "1,000 idle: create", "ms", 0, ("x", "<=", 1.5)),
-    ("idle.close", "1,000 idle: close", "ms", 0, None),
-    ("idle.each", "1,000 idle: memory each", "KiB", 1, ("=", "<=", 4)),
-    ("idle.threads", "1,000 idle: threads", "", 0, None),
-    ("idle.cpu", "1,000 idle: processor", "ms/s", 2, ("=", "<", 2)),
+    ("idle.create", "idle: create", "ms", 0, ("x", "<=", 1.5)),
+    ("idle.close", "idle: close", "ms", 0, None),
+    ("idle.each", "idle: memory each", "KiB", 1, ("=", "<=", 4)),
+    ("idle.threads", "idle: threads", "", 0, None),
+    ("idle.cpu", "idle: processor", "ms/s", 2, ("=", "<", 2)),
     ("cold", "cold start to the first exit", "ms", 0, ("=", "<=", 400)),
     ("cold.cli", "`belay run -- true`, with its cache", "ms", 0, ("=", "<=", 400)),
 ]
@@ -89,6 +89,7 @@ def table(data):
         if not any(values(data, p, name) for p in peers):
             continue
         absolute = target is not None and target[0] == "="
+        text = f"{data['idle']:,} {text}" if name.startswith("idle.") else text
         rows.append([text, unit] + [cell(data, p, name, digits) for p in peers]
                     + ["" if absolute or name == "idle.threads" else spread(data, "belay", name), *verdict(data, name, target)])
     return head, rows
@@ -97,7 +98,7 @@ def table(data):
 def growth_table(data):
     sizes = sorted(data["growth"], key=int)
     head = ["us, median"] + [f"{int(size):,}" for size in sizes]
-    rows = [[text] + [number(data["growth"][s].get(name, 0), 1) for s in sizes] for name, text in GROWTH]
+    rows = [[text] + [number(data["growth"][s][name], 1) if name in data["growth"][s] else "" for s in sizes] for name, text in GROWTH]
     return head, rows
 
 
@@ -114,10 +115,10 @@ def markdown(head, rows):
     return "\n".join("| " + " | ".join(row) + " |" for row in [head, rule, *rows])
 
 
-def machine(data):
+def machine(java):
     cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?")
     memory = next(int(line.split()[1]) / 1048576 for line in open("/proc/meminfo") if line.startswith("MemTotal"))
-    version = subprocess.run([data["java"], "-version"], capture_output=True, text=True).stderr.splitlines()
+    version = subprocess.run([java, "-version"], capture_output=True, text=True).stderr.splitlines()
     runtime = version[1].split("(build")[0].strip() if len(version) > 1 else "?"
     release = version[0].split('"')[1] if version and '"' in version[0] else ""
     try:
@@ -141,7 +142,7 @@ def summary(data):
 
 
 def show(data, root, write):
-    print(machine(data))
+    print(data["machine"])
     print(summary(data) + "\n")
     print(plain(*table(data)))
     if data["growth"]:
@@ -164,7 +165,7 @@ def page(data, root):
         calls = [(text, [max(data["growth"][s][name], 0.1) for s in sizes]) for name, text in GROWTH if name != "growth.threads"]
         (root / "docs/growth.svg").write_text(chart.growth([int(s) for s in sizes], calls))
     parts = {
-        "machine": f"{datetime.date.today().isoformat()} · {machine(data)}\n\n{summary(data)}.",
+        "machine": f"{data['date']} · {data['machine']}\n\n{summary(data)}.",
         "table": markdown(*table(data)) + "".join("\n\n> " + remark for remark in remarks(data)),
         "growth": markdown(*growth_table(data)) if data["growth"] else "Not measured in this run.",
     }

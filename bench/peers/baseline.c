@@ -21,11 +21,13 @@
 
 #define PARALLEL 8
 #define MAX_SAMPLES 2000000
+#define WARM_BULK_BYTES 20000000
 
 static const char *child;
 static double warm_us, run_us;
 static long long size;
 static char buffer[65536];
+static long long flood_bytes;
 static double *samples;
 static int count;
 
@@ -211,7 +213,10 @@ static void round_trip(int fd, int flood) {
         if (poll(p, 2, -1) < 0) die("poll");
         ssize_t got = p[1].revents ? read(flood, buffer, sizeof buffer) : 0;
         if (p[1].revents && got <= 0 && errno != EAGAIN) die("flood");
-        if (got > 0) keep_log(got);
+        if (got > 0) {
+            flood_bytes += got;
+            keep_log(got);
+        }
         got = p[0].revents ? read(fd, buffer, sizeof buffer) : 0;
         if (got > 0) {
             keep_log(got);
@@ -225,18 +230,21 @@ static void echo(int flooded) {
     struct session s = start_echo(), f = {0, -1};
     if (flooded) f = start(argv, 1);
     for (double until = now_us() + warm_us; now_us() < until;) round_trip(s.fd, f.fd);
+    flood_bytes = 0;
     for (double begin = now_us(), before; (before = now_us()) < begin + run_us;) {
         round_trip(s.fd, f.fd);
         keep(now_us() - before);
     }
     print_latency(flooded ? "flood" : "echo");
+    if (flooded) printf("flood.rate %.2f MB/s\n", flood_bytes / run_us);
     end(s);
     if (flooded) end(f);
 }
 
-static void bulk(const char *work, const char *kind, int pty) {
+/* MB/s */
+static double transfer(const char *kind, int pty, long long bytes) {
     char amount[32];
-    snprintf(amount, sizeof amount, "%lld", size);
+    snprintf(amount, sizeof amount, "%lld", bytes);
     char *argv[] = {(char *)child, (char *)kind, amount, NULL};
     double before = now_us();
     struct session s = start(argv, pty);
@@ -244,8 +252,17 @@ static void bulk(const char *work, const char *kind, int pty) {
     for (ssize_t got; (got = next(s.fd)) > 0;) total += got;
     double took = now_us() - before;
     finish(s);
-    if (total < size) die("bytes are missing");
-    printf("%s %.2f MB/s\n", work, total / took);
+    if (total < bytes) die("bytes are missing");
+    return total / took;
+}
+
+static void bulk(const char *work, const char *kind, int pty) {
+    double until = now_us() + warm_us;
+    do transfer(kind, pty, WARM_BULK_BYTES); while (now_us() < until);
+    until = now_us() + run_us;
+    do keep(transfer(kind, pty, size)); while (now_us() < until);
+    qsort(samples, count, sizeof *samples, ascending);
+    printf("%s %.2f MB/s\n", work, samples[count / 2]);
 }
 
 static void paste(void) {

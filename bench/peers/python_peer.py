@@ -9,6 +9,7 @@ import time
 
 PARALLEL = 8
 READ_BYTES = 65536
+WARM_BULK_BYTES = 20_000_000
 now = time.perf_counter
 
 
@@ -103,50 +104,65 @@ def echo(flooded):
     pid, fd = start([child, "raw", "/bin/cat"])
     wait_for(fd, b"ready\n")
     flood = start([child, "bytes", "1000000000000"]) if flooded else None
+    flooding, flood_bytes = now(), 0
 
     def plain():
         os.write(fd, b"x")
         read(fd)
 
     def beside_flood():
+        nonlocal flood_bytes
         os.write(fd, b"x")
         while True:
             ready, _, _ = select.select([fd, flood[1]], [], [])
             if flood[1] in ready:
-                read(flood[1])
+                flood_bytes += len(read(flood[1]))
             if fd in ready:
                 read(fd)
                 return
 
     latency("flood" if flooded else "echo", beside_flood if flooded else plain)
-    end(pid, fd)
     if flood:
+        print("flood.rate %.2f MB/s" % (flood_bytes / (now() - flooding) / 1e6))
         end(*flood)
+    end(pid, fd)
 
 
-def bulk():
-    before = now()
-    pid, fd = start([child, work, str(size)])
+def terminal(amount):
+    pid, fd = start([child, work, str(amount)])
     total = 0
     while got := read(fd):
         total += len(got)
-    report_bulk(total, now() - before)
     finish(pid, fd)
+    return total
 
 
-def pipe():
-    before = now()
-    with subprocess.Popen([child, "bytes", str(size)], stdout=subprocess.PIPE, bufsize=0) as process:
+def pipe(amount):
+    with subprocess.Popen([child, "bytes", str(amount)], stdout=subprocess.PIPE, bufsize=0) as process:
         total = 0
         while got := os.read(process.stdout.fileno(), READ_BYTES):
             total += len(got)
-    report_bulk(total, now() - before)
+    return total
 
 
-def report_bulk(total, took):
-    if total < size:
-        sys.exit("only %d of %d bytes came" % (total, size))
-    print("%s %.2f MB/s" % (work, total / took / 1e6))
+def rate(transfer, amount):
+    before = now()
+    total = transfer(amount)
+    if total < amount:
+        sys.exit("only %d of %d bytes came" % (total, amount))
+    return total / (now() - before) / 1e6
+
+
+def bulk(transfer):
+    until = now() + warm
+    rate(transfer, WARM_BULK_BYTES)
+    while now() < until:
+        rate(transfer, WARM_BULK_BYTES)
+    until = now() + run
+    rates = [rate(transfer, size)]
+    while now() < until:
+        rates.append(rate(transfer, size))
+    print("%s %.2f MB/s" % (work, sorted(rates)[len(rates) // 2]))
 
 
 def paste():
@@ -208,9 +224,9 @@ match work:
     case "echo" | "flood":
         echo(work == "flood")
     case "lines" | "bytes":
-        bulk()
+        bulk(terminal)
     case "pipe":
-        pipe()
+        bulk(pipe)
     case "paste":
         paste()
     case "idle":

@@ -3,6 +3,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 
 /// The peers that run in a JVM. `Bench PEER WORK CHILD WARM_MS RUN_MS SIZE` prints `NAME VALUE UNIT` lines.
@@ -63,7 +64,7 @@ final class Bench {
     }
 
     static void print(String name, double value, String unit) {
-        System.out.printf("%s %.3f %s%n", name, value, unit);
+        System.out.printf(Locale.ROOT, "%s %.3f %s%n", name, value, unit);
     }
 
     /// Measured times, in nanoseconds.

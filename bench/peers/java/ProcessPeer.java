@@ -26,6 +26,16 @@ final class ProcessPeer implements Peer {
         return new ProcessTerm(starter.start(command.toArray(String[]::new)));
     }
 
+    @Override
+    public void endAll(List<Term> terms) throws Exception {
+        for (Term term : terms) {
+            ((ProcessTerm) term).process.destroyForcibly();
+        }
+        for (Term term : terms) {
+            term.end();
+        }
+    }
+
     private static final class ProcessTerm implements Term {
         private static final long STACK_BYTES = 128 << 10;
         private final Process process;

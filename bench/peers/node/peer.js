@@ -7,6 +7,7 @@ const pty = require(require.resolve('node-pty', { paths: [process.cwd()] }));
 
 const PARALLEL = 8;
 const PASTE_BYTES = 1 << 20;
+const WARM_BULK_BYTES = 20_000_000;
 const [work, child, warmMs, runMs, size] = process.argv.slice(2).map((word, i) => (i < 2 ? word : Number(word)));
 const now = () => performance.now();
 const print = (name, value, unit) => console.log(`${name} ${value.toFixed(3)} ${unit}`);
@@ -73,19 +74,39 @@ async function echo(flooded) {
   const term = start(child, ['raw', 'cat']);
   await seen(term, 'ready\n');
   const flood = flooded ? start(child, ['bytes', '1000000000000']) : null;
-  if (flood) flood.onData(() => {});
+  const flooding = now();
+  let floodBytes = 0;
+  if (flood) flood.onData((data) => { floodBytes += data.length; });
   let arrived = () => {};
   term.onData(() => arrived());
   await latency(flooded ? 'flood' : 'echo', () => new Promise((resolve) => {
     arrived = resolve;
     term.write('x');
   }));
+  if (flood) {
+    print('flood.rate', floodBytes / 1e3 / (now() - flooding), 'MB/s');
+    await end(flood);
+  }
   await end(term);
-  if (flood) await end(flood);
 }
 
-async function bulk(source, finished) {
+/** A child that prints so many bytes: who takes them, and when it has ended. */
+function printing(amount) {
+  if (work === 'pipe') {
+    const program = spawnPipes(child, ['bytes', String(amount)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    return [(take) => program.stdout.on('data', take), new Promise((resolve) => program.on('close', resolve))];
+  }
+  const term = start(child, [work, String(amount)]);
+  return [(take) => term.onData(take), ends(term)];
+}
+
+// What is printed just before the exit does not always come.
+let lost = 0;
+
+/** MB/s. */
+async function rate(amount) {
   const before = now();
+  const [source, finished] = printing(amount);
   let total = 0;
   let last = before;
   source((data) => {
@@ -93,8 +114,19 @@ async function bulk(source, finished) {
     last = now();
   });
   await finished;
-  if (total < size) throw new Error(`only ${total} of ${size} bytes came`);
-  print(work, total / 1e3 / (last - before), 'MB/s');
+  lost += Math.max(0, amount - total);
+  return total / 1e3 / (last - before);
+}
+
+async function bulk() {
+  let until = now() + warmMs;
+  do await rate(WARM_BULK_BYTES); while (now() < until);
+  until = now() + runMs;
+  const rates = [];
+  do rates.push(await rate(size)); while (now() < until);
+  rates.sort((a, b) => a - b);
+  print(work, rates[rates.length >> 1], 'MB/s');
+  if (lost > 0) print(`${work}.lost`, lost, 'bytes');
 }
 
 async function paste() {
@@ -153,14 +185,8 @@ async function main() {
     case 'echo': return echo(false);
     case 'flood': return echo(true);
     case 'lines':
-    case 'bytes': {
-      const term = start(child, [work, String(size)]);
-      return bulk((take) => term.onData(take), ends(term));
-    }
-    case 'pipe': {
-      const program = spawnPipes(child, ['bytes', String(size)], { stdio: ['ignore', 'pipe', 'inherit'] });
-      return bulk((take) => program.stdout.on('data', take), new Promise((resolve) => program.on('close', resolve)));
-    }
+    case 'bytes':
+    case 'pipe': return bulk();
     case 'paste': return paste();
     case 'idle': return idle();
     case 'cold':
