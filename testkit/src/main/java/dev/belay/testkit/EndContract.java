@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -97,6 +98,25 @@ public interface EndContract extends Rig {
     }
 
     @Test
+    default void closeHangsUpAndTerminates() throws InterruptedException {
+        Sessions patient = sessions(Limits.DEFAULT.closeGrace(PATIENCE));
+        for (String heard : List.of("HUP", "TERM")) {
+            String ignored = heard.equals("HUP") ? "TERM" : "HUP";
+            Path said = workspace().resolve(heard);
+            // On pipes: a terminal that goes away is a hang-up of the kernel's own.
+            Session session = patient.open(SessionSpec.of("/bin/sh", "-c",
+                    "trap '' " + ignored + "; trap 'echo x > " + heard + "; exit 0' " + heard
+                            + "; echo up; while :; do sleep 0.01; done")
+                    .pipe());
+            expect(session.cursor(), "up");
+            Closed closed = session.close(false);
+            assertThat(closed.killed()).as(heard).isZero();
+            assertThat(closed.exit().code()).as(heard).isZero();
+            assertThat(said).exists();
+        }
+    }
+
+    @Test
     default void aForcedCloseSkipsTheGrace() throws InterruptedException {
         Path done = workspace().resolve("done");
         Session session = shell("trap 'echo x > done; exit 0' HUP TERM; echo up; while :; do sleep 0.01; done");
@@ -146,6 +166,24 @@ public interface EndContract extends Rig {
         while (session.exit().isEmpty()) {
             assertThat(activity.next(PATIENCE)).isTrue();
         }
+    }
+
+    @Test
+    default void aSessionThatIsViewedIsNotIdle() throws Exception {
+        SessionSpec spec = SessionSpec.of("cat").idleTimeout(Duration.ofSeconds(1));
+        Session viewed = sessions().open(spec);
+        dev.belay.Activity viewer = viewed.viewing();
+        FutureTask<Boolean> view = new FutureTask<>(() -> viewer.next(PATIENCE));
+        Rig.awaitWaiting(Thread.ofVirtual().start(view));
+        Session watched = sessions().open(spec);
+        exitOf(watched, watched);
+        assertThat(watched.snapshot().endReason()).as("a watcher is no viewer").isEqualTo(EndReason.IDLE_TIMEOUT);
+        assertThat(viewed.exit()).as("opened before, and as quiet").isEmpty();
+        assertThat(view).isNotDone();
+        viewer.wake();
+        assertThat(view.get()).isTrue();
+        exitOf(viewed, viewed);
+        assertThat(viewed.snapshot().endReason()).as("nobody looks").isEqualTo(EndReason.IDLE_TIMEOUT);
     }
 
     @Test

@@ -2,12 +2,14 @@ package dev.belay.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.belay.Closed;
 import dev.belay.Cursor;
 import dev.belay.Limits;
+import dev.belay.Mode;
 import dev.belay.Session;
 import dev.belay.SessionSpec;
 import dev.belay.Sessions;
-import dev.belay.Until;
+import dev.belay.Signal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -47,9 +49,26 @@ public interface HostileContract extends Rig {
     }
 
     @Test
-    default void aStoppedChildIsEnded() throws InterruptedException {
-        Session session = shell("echo pid=$$; kill -STOP $$; echo never");
-        closeAndCount(session, 1);
+    default void aStoppedChildIsContinuedAndEndsByItself() throws InterruptedException {
+        // The leader is told by the kernel that its child has stopped, and says at last which signal it died of.
+        String leader = """
+                import os, signal
+                child = os.fork()
+                if child == 0:
+                    os.kill(os.getpid(), signal.SIGSTOP)
+                    os._exit(99)
+                signal.signal(signal.SIGHUP, signal.SIG_IGN)
+                signal.signal(signal.SIGTERM, signal.SIG_IGN)
+                stopped = os.WIFSTOPPED(os.waitpid(child, os.WUNTRACED)[1])
+                print('stopped', stopped, flush=True)
+                os._exit(os.WTERMSIG(os.waitpid(child, 0)[1]))
+                """;
+        Session session = sessions(Limits.DEFAULT.closeGrace(PATIENCE))
+                .open(SessionSpec.of("python3", "-c", leader).pipe());
+        expect(session.cursor(), "stopped True");
+        Closed closed = session.close(false);
+        assertThat(closed.killed()).isZero();
+        assertThat(closed.exit().code()).as("what the child died of").isEqualTo(Signal.HUP.number());
     }
 
     @Test
@@ -95,58 +114,34 @@ public interface HostileContract extends Rig {
     }
 
     @Test
-    default void theLoopStaysIdleWhenALeaderClosesItsTerminalAndLivesOn() throws Exception {
-        Path closed = workspace().resolve("closed");
-        Session session = open(
-                "python3", "-c",
-                "import os,time; [os.close(i) for i in (0,1,2)]; open('closed','w').close(); time.sleep(1000)");
-        Session other = open("cat");
-        Cursor echo = other.cursor();
-        while (!Files.exists(closed)) {
-            other.writeLine("x");
-            expect(echo, "x");
-        }
-        long before = loopCpuTicks();
-        // Some work for the same loop, after which a loop that spins would have used much.
-        java.time.Instant until = java.time.Instant.now().plusSeconds(1);
-        while (java.time.Instant.now().isBefore(until)) {
-            other.cursor(other.output().end()).await(Until.match("never"), java.time.Duration.ofMillis(200));
-        }
-        assertThat(loopCpuTicks() - before).as("ticks of 10 ms in one second").isLessThan(50);
-        assertThat(session.exit()).isEmpty();
-    }
-
-    /// The processor time of the loop's thread, in ticks.
-    private static long loopCpuTicks() throws Exception {
-        long ticks = 0;
-        try (var tasks = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
-            for (Path task : tasks) {
-                String stat = Files.readString(task.resolve("stat"));
-                if (stat.contains("(belay-loop)")) {
-                    String[] rest = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
-                    ticks += Long.parseLong(rest[11]) + Long.parseLong(rest[12]);
-                }
-            }
-        }
-        return ticks;
-    }
-
-    @Test
     default void aFloodingSessionNeitherReordersNorStarvesAnother() throws InterruptedException {
-        Session flood = open("yes", "flood");
-        Session quiet = sessions().open(SessionSpec.of("cat").pipe());
-        Cursor cursor = quiet.cursor();
-        StringBuilder expected = new StringBuilder();
-        for (int i = 0; i < 500; i++) {
-            String line = "line " + i;
-            quiet.writeLine(line);
-            expect(cursor, line + "\\n");
-            expected.append(line).append('\n');
+        int echoes = 300;
+        for (SessionSpec spec : List.of(SessionSpec.of("cat").pipe(), SessionSpec.of("cat"))) {
+            Session flood = open("yes", "flood");
+            expect(flood.cursor(), "flood");
+            Session quiet = sessions().open(spec);
+            boolean twice = spec.mode() instanceof Mode.Pty; // by the terminal, then by cat
+            Cursor cursor = quiet.cursor();
+            StringBuilder expected = new StringBuilder();
+            long before = flood.output().end();
+            for (int i = 0; i < echoes; i++) {
+                String line = "line " + i;
+                String shown = twice ? (line + "\r\n").repeat(2) : line + "\n";
+                quiet.writeLine(line);
+                expect(cursor, shown);
+                expected.append(shown);
+            }
+            long flooded = flood.output().end() - before;
+            assertThat(quiet.cursor().peekText(1 << 16).text()).isEqualTo(expected.toString());
+            assertThat(flooded).as("bytes of the flood for one echo, times %d", echoes)
+                    .isBetween(1L, echoes * FLOOD_FOR_ONE_ECHO);
+            flood.close(true);
         }
-        assertThat(quiet.cursor().peekText(1 << 16).text()).isEqualTo(expected.toString());
-        assertThat(flood.output().end()).isPositive();
-        flood.close(true);
     }
+
+    /// What a flood may print while a line is echoed beside it, on average: a hundred times what one read takes, since the
+    /// machine may be busy with others.
+    long FLOOD_FOR_ONE_ECHO = 4L << 20;
 
     @Test
     default void twoThousandSessionsOpenedAndClosedReturnToBaseline() throws Exception {

@@ -77,14 +77,18 @@ public interface KnowContract extends Rig {
 
     @Test
     default void aWatcherMissesNothingBetweenTwoLooks() throws InterruptedException {
-        Session session = piped("printf hello");
+        Session session = piped("read x; printf hello");
         Activity activity = session.activity();
+        Activity other = session.activity();
+        session.writeLine("");
         exitOf(session);
-        // However late it asks, it is told once, and then no more.
-        while (activity.next(Duration.ofMillis(1))) {
-            assertThat(session.exit()).isPresent();
-        }
-        assertThat(activity.next(Duration.ofMillis(1))).isFalse();
+        // However late it asks, it is told: of output and exit together, since both were before it asked.
+        assertThat(activity.next(Duration.ZERO)).isTrue();
+        session.close(true);
+        assertThat(activity.next(Duration.ZERO)).as("the close").isTrue();
+        assertThat(activity.next(Duration.ofMillis(1))).as("nothing more").isFalse();
+        assertThat(other.next(Duration.ZERO)).as("all of it at once, to one that never looked").isTrue();
+        assertThat(other.next(Duration.ofMillis(1))).as("nothing more").isFalse();
     }
 
     @Test
@@ -118,9 +122,17 @@ public interface KnowContract extends Rig {
     }
 
     @Test
-    default void theExitOfALeaderIsNotHeldBackByADaemonThatKeepsTheTerminal() throws InterruptedException {
-        Session session = shell("trap '' HUP; (while :; do echo noise; done) & exit 5");
-        assertThat(exitOf(session).code()).isEqualTo(5);
-        assertThat(session.snapshot().survivors()).isEqualTo(1);
+    default void theExitOfALeaderIsNotHeldBackByASurvivorThatFloods() throws InterruptedException {
+        SessionSpec spec = SessionSpec.of("/bin/sh", "-c", "trap '' HUP; yes & exit 5");
+        for (SessionSpec each : List.of(spec, spec.pipe())) {
+            Session session = sessions().open(each);
+            assertThat(exitOf(session).code()).isEqualTo(5);
+            assertThat(session.snapshot().survivors()).isEqualTo(1);
+            assertThat(session.drained()).isFalse();
+            long then = session.output().end();
+            session.output().read(then, 1, PATIENCE);
+            assertThat(session.output().end()).as("the flood goes on").isGreaterThan(then);
+            session.close(true);
+        }
     }
 }

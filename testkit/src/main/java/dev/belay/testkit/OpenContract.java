@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
@@ -174,38 +175,47 @@ public interface OpenContract extends Rig {
 
     @Test
     default void aLinkThatIsSwappedAtTheLastMomentNeverLeadsOut() throws Exception {
-        Path outside = Files.createDirectory(workspace().resolveSibling("outside"));
-        Path inside = Files.createDirectory(workspace().resolve("inside"));
+        Path outside = Files.createDirectories(workspace().resolveSibling("outside/deep")).getParent();
+        Files.createDirectories(workspace().resolve("inside/deep"));
         Path link = workspace().resolve("link");
         Files.createSymbolicLink(link, Path.of("inside"));
-        AtomicBoolean stop = new AtomicBoolean();
-        Thread swapper = Thread.ofPlatform().start(() -> {
-            try {
-                while (!stop.get()) {
-                    swap(link, outside);
-                    swap(link, Path.of("inside"));
-                }
-            } catch (IOException e) {
-                throw new java.io.UncheckedIOException(e);
+        for (Path out : List.of(outside, Path.of("../outside"))) {
+            for (String workdir : List.of("link", "link/deep")) {
+                openWhileSwapped(workdir, link, out);
             }
+        }
+    }
+
+    /// Opens sessions until both ends of the link have been met a hundred times.
+    private void openWhileSwapped(String workdir, Path link, Path out) throws Exception {
+        String inside = workspace().resolve(workdir.replace("link", "inside")) + "\r\n";
+        AtomicBoolean stop = new AtomicBoolean();
+        FutureTask<Boolean> swaps = new FutureTask<>(() -> {
+            while (!stop.get()) {
+                swap(link, out);
+                swap(link, Path.of("inside"));
+            }
+            return true;
         });
+        Thread swapper = Thread.ofPlatform().start(swaps);
         try {
             int opened = 0;
             int refusals = 0;
-            for (int i = 0; i < 400; i++) {
-                try (Session session = sessions().open(SessionSpec.of("pwd").workdir("link"))) {
-                    assertThat(allTextOf(session)).isEqualTo(inside + "\r\n");
+            while (opened < 100 || refusals < 100) {
+                assertThat(swapper.isAlive()).as("swaps go on").isTrue();
+                try (Session session = sessions().open(SessionSpec.of("pwd").workdir(workdir))) {
+                    assertThat(allTextOf(session)).isEqualTo(inside);
                     opened++;
                 } catch (SessionException e) {
-                    assertThat(e.code()).isEqualTo(ErrorCode.OUTSIDE_WORKSPACE);
+                    assertThat(e.code()).as(e.getMessage()).isEqualTo(ErrorCode.OUTSIDE_WORKSPACE);
                     refusals++;
                 }
             }
-            assertThat(opened + refusals).isEqualTo(400);
         } finally {
             stop.set(true);
             swapper.join();
         }
+        assertThat(swaps.get()).as("no swap failed").isTrue();
     }
 
     private static void swap(Path link, Path target) throws IOException {

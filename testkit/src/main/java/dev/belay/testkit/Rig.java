@@ -113,6 +113,17 @@ public interface Rig {
         return refusal;
     }
 
+    /// Returns once a thread waits for something, at most for a time: after its last step before that.
+    static void awaitWaiting(Thread thread) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (thread.getState() != Thread.State.TIMED_WAITING) {
+            assertThat(System.nanoTime()).as("%s waits", thread).isLessThan(deadline);
+            assertThat(thread.isAlive()).as("%s lives", thread).isTrue();
+            // Nobody tells when a thread begins to wait.
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
     /// The living processes whose environment carries a mark that begins so: `instance/` or `instance/id`.
     static List<Long> marked(String mark) throws IOException {
         List<Long> found = new ArrayList<>();

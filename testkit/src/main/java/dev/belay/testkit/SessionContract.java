@@ -38,6 +38,7 @@ public abstract class SessionContract
             KeyboardContract,
             ObserveContract,
             HostileContract,
+            IdleContract,
             RandomContract {
     @TempDir
     Path folder = Path.of("");
