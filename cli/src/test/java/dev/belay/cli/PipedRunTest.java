@@ -32,10 +32,14 @@ class PipedRunTest extends WithBelay {
 
     @Test
     void pipedInputIsNotEchoed() throws Exception {
-        // A bc that thinks it has a person before it may say more than 4, but not what it was told.
-        Belay.Outcome outcome = belay.feed("2+2\n", "run", "--", "bc", "-q");
-        assertThat(outcome.code()).isZero();
-        assertThat(outcome.out().strip()).isEqualTo("4");
+        Belay.Outcome quiet = belay.feed("2+2\n", "run", "--", "bc", "-q");
+        assertThat(quiet.code()).isZero();
+        assertThat(quiet.out().strip()).isEqualTo("4");
+        // One that thinks it has a person before it introduces itself, but does not say what it was told.
+        Belay.Outcome polite = belay.feed("2+2\n", "run", "--", "bc");
+        assertThat(polite.code()).isZero();
+        assertThat(polite.out()).doesNotContain("2+2");
+        assertThat(polite.out().lines()).contains("4");
     }
 
     @ParameterizedTest

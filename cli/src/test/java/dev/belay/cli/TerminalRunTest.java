@@ -8,7 +8,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// `belay run` as a person uses it: at a terminal, which is a tmux pane.
 class TerminalRunTest extends WithBelay {
@@ -109,6 +109,22 @@ class TerminalRunTest extends WithBelay {
     }
 
     @Test
+    void htopShowsProcessesFollowsTheSizeAndQuitsByQ() throws Exception {
+        String run = tmux.begin("belay run -- htop; echo rc=$?");
+        tmux.await("F10Quit");
+        assertThat(tmux.know("#{alternate_on}")).isEqualTo("1");
+        tmux.resize(100, 20);
+        // Its last line is the screen's last.
+        tmux.await("the new size", screen -> screen.stripTrailing().lines().count() == 21
+                && screen.stripTrailing().lines().toList().getLast().contains("F10Quit"));
+        tmux.press("q");
+        tmux.finish(run);
+        tmux.await("rc=0");
+        tmux.resize(90, 30);
+        assertTerminalAsBefore();
+    }
+
+    @Test
     void aNewSizeOfTheWindowReachesTheCommand() throws Exception {
         String run = tmux.begin(
                 "belay run -- bash -c 'trap \"stty size; exit\" WINCH; echo begun; while :; do read -t 1; done'");
@@ -142,13 +158,13 @@ class TerminalRunTest extends WithBelay {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"TERM", "HUP", "INT"})
-    void belayToldToEndRestoresTheTerminal(String signal) throws Exception {
+    @CsvSource({"TERM, 143", "HUP, 129", "INT, 130"})
+    void belayToldToEndRestoresTheTerminal(String signal, int code) throws Exception {
         String run = tmux.begin("belay run -- vim -u NONE notes; echo rc=$?");
         tmux.await("\"notes\" [New");
         kill(signal);
         tmux.finish(run);
-        tmux.await("rc=1");
+        tmux.await("rc=" + code + "\n");
         assertThat(belay.processes()).isEmpty();
         assertTerminalAsBefore();
         tmux.run("clear; echo us''able");

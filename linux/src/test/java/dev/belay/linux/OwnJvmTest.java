@@ -14,6 +14,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /// What only shows in a JVM of its own: how it was started, and how it ends.
 @Timeout(120)
@@ -21,12 +23,26 @@ class OwnJvmTest {
     @TempDir
     Path folder;
 
-    @Test
-    void theChildHasCleanSignalsAlsoWhenBelayWasStartedUnderNohup() throws Exception {
+    @ParameterizedTest
+    @CsvSource({"run, /dev/pts/\\d+", "pipe, pipe:\\[\\d+\\]"})
+    void theChildHasCleanSignalsAndItsOwnDescriptorsAlsoWhenBelayWasStartedUnderNohup(String mode, String streams)
+            throws Exception {
+        // Bit 0: nohup does make its child ignore SIGHUP.
+        assertThat(Jvm.run(List.of("nohup", "cat", "/proc/self/status")))
+                .containsPattern("SigIgn:\\s[0-9a-f]*[13579bdf]\n");
         List<String> command = new ArrayList<>(List.of("nohup"));
-        command.addAll(Jvm.probe(folder.toString(), "run", "cat", "/proc/self/status"));
-        String status = Jvm.run(command);
-        assertThat(status).containsPattern("SigBlk:\\s0000000000000000").containsPattern("SigIgn:\\s0000000000000000");
+        command.addAll(Jvm.probe(folder.toString(), mode, "python3", "-c", """
+                import os
+                print(open('/proc/self/status').read())
+                for fd in os.listdir('/proc/self/fd'):
+                    try: print('fd', fd, os.readlink('/proc/self/fd/' + fd))
+                    except FileNotFoundError: pass # the one of the listing
+                """));
+        String said = Jvm.run(command).replace("\r\n", "\n");
+        assertThat(said).containsPattern("SigBlk:\\s0000000000000000").containsPattern("SigIgn:\\s0000000000000000");
+        assertThat(said.lines().filter(line -> line.startsWith("fd ")).sorted().toList())
+                .hasSize(3)
+                .allSatisfy(line -> assertThat(line).matches("fd [012] " + streams));
     }
 
     @Test
@@ -48,12 +64,13 @@ class OwnJvmTest {
 
     @Test
     void aJvmThatIsTerminatedTakesItsSessionsWithIt() throws Exception {
-        Process belay = start("trap '' HUP TERM; sleep 1000");
+        Process belay = start("trap '' HUP TERM; (setsid sh -c 'echo up; exec sleep 1000' &); sleep 1000");
         long leader = leaderOf(belay);
-        assertThat(Rig.lives(leader)).isTrue();
+        String mark = markOf(leader);
+        assertThat(Rig.marked(mark)).contains(leader).hasSizeGreaterThanOrEqualTo(2);
         assertThat(belay.toHandle().destroy()).isTrue();
         assertThat(belay.waitFor()).isEqualTo(143);
-        assertThat(Rig.lives(leader)).isFalse();
+        assertThat(Rig.marked(mark)).as("processes").isEmpty();
         assertThat(filesIn(folder)).as("state files").isEmpty();
     }
 
@@ -108,6 +125,13 @@ class OwnJvmTest {
     private static long leaderOf(Process belay) throws IOException {
         BufferedReader said = belay.inputReader(StandardCharsets.UTF_8);
         return Long.parseLong(said.readLine().substring("pid=".length()));
+    }
+
+    /// The mark that a process has from its session.
+    private static String markOf(long pid) throws IOException {
+        return Files.readString(Path.of("/proc/" + pid + "/environ"), StandardCharsets.ISO_8859_1)
+                .split("BELAY_SESSION=", 2)[1]
+                .split("\0", 2)[0];
     }
 
     /// The kernel hangs up the terminal of a killed JVM; nobody tells us when the leader has died of it.

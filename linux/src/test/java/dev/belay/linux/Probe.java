@@ -5,13 +5,15 @@ import dev.belay.Limits;
 import dev.belay.Session;
 import dev.belay.SessionSpec;
 import dev.belay.Sessions;
+import dev.belay.Until;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/// A program that uses sessions, for tests that need a JVM of its own: `Probe STATE run|hold COMMAND...`.
+/// A program that uses sessions, for tests that need a JVM of its own: `Probe STATE run|pipe|hold COMMAND...`.
 ///
-/// `run` prints what the command prints; `hold` prints the leader's pid and waits until it is told to end.
+/// `run` prints what the command prints in a terminal, `pipe` what it prints on pipes; `hold` prints the leader's pid once
+/// the command has printed something, and waits until it is told to end.
 final class Probe {
     private Probe() {}
 
@@ -21,12 +23,14 @@ final class Probe {
                 .limits(Limits.DEFAULT.closeGrace(Duration.ofMillis(300)))
                 .environment(Environment.basic(System.getenv()))
                 .build();
-        Session session = sessions.open(SessionSpec.of(List.of(args).subList(2, args.length)));
-        if (args[1].equals("run")) {
+        SessionSpec spec = SessionSpec.of(List.of(args).subList(2, args.length));
+        Session session = sessions.open(args[1].equals("pipe") ? spec.pipe() : spec);
+        if (!args[1].equals("hold")) {
             session.awaitExit(Duration.ofSeconds(60));
             System.out.print(session.cursor().drainText(1 << 20).text());
             sessions.close();
         } else {
+            session.cursor().await(Until.offset(1), Duration.ofSeconds(60));
             System.out.println("pid=" + session.snapshot().pid());
             System.out.flush();
             if (System.in.read() >= 0) {
