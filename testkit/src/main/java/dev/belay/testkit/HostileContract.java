@@ -139,9 +139,9 @@ public interface HostileContract extends Rig {
         }
     }
 
-    /// What a flood may print while a line is echoed beside it, on average: a hundred times what one read takes, since the
+    /// What a flood may print while a line is echoed beside it, on average: some twenty times what one read takes, since the
     /// machine may be busy with others.
-    long FLOOD_FOR_ONE_ECHO = 4L << 20;
+    long FLOOD_FOR_ONE_ECHO = 1L << 19;
 
     @Test
     default void twoThousandSessionsOpenedAndClosedReturnToBaseline() throws Exception {

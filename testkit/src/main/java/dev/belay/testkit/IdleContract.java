@@ -83,7 +83,7 @@ public interface IdleContract extends Rig {
         assertThat(many.stats().permitsUsed()).isEqualTo(500);
         assertThat(ourThreads()).isEqualTo(ours);
         // Whatever its name is: the JVM's own come and go, but not by the hundred.
-        assertThat(Thread.getAllStackTraces()).hasSizeLessThan(all + 100);
+        assertThat(Thread.getAllStackTraces().size()).as("threads").isLessThan(all + 100);
     }
 
     private static Set<String> ourThreads() {
