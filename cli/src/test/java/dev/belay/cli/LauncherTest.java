@@ -182,7 +182,8 @@ class LauncherTest {
     void everyUsualPlaceIsLookedAt() throws Exception {
         built();
         for (String place : List.of(
-                "usr/lib/jvm/a", "usr/java/a", "opt/java/a", "opt/jdk-25", "Library/Java/JavaVirtualMachines/a/Contents/Home",
+                "usr/lib/jvm/a", "usr/java/a", "opt/java/a", "opt/jdk-25",
+                "Library/Java/JavaVirtualMachines/a/Contents/Home",
                 "opt/homebrew/opt/openjdk@25/libexec/openjdk.jdk/Contents/Home")) {
             Path home = java(machine.resolve(place), "25.0.1");
             assertRunsOn(home);
@@ -213,7 +214,8 @@ class LauncherTest {
         assertThat(first.err()).isEqualTo("belay: building (first use) ...\n");
         assertThat(first.out()).startsWith("java=" + home + "\n").endsWith("word=true\n");
         assertRunsOn(home);
-        assertThat(builds()).singleElement().asString().startsWith(home + " ").contains("-pl cli -am").endsWith(" package");
+        assertThat(builds()).singleElement().asString().startsWith(home + " ").contains("-pl cli -am")
+                .endsWith(" package");
         write(tree.resolve("core/src/main/B.java"), "");
         assertThat(belay("run", "--", "true").err()).isEqualTo("belay: building (sources changed) ...\n");
         assertRunsOn(home);
