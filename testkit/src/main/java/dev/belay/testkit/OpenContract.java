@@ -187,7 +187,7 @@ public interface OpenContract extends Rig {
         }
     }
 
-    /// Opens sessions until both ends of the link have been met a hundred times.
+    /// Opens sessions until both ends of the link have been met fifty times.
     private void openWhileSwapped(String workdir, Path link, Path out) throws Exception {
         String inside = workspace().resolve(workdir.replace("link", "inside")) + "\r\n";
         AtomicBoolean stop = new AtomicBoolean();
@@ -202,7 +202,7 @@ public interface OpenContract extends Rig {
         try {
             int opened = 0;
             int refusals = 0;
-            while (opened < 100 || refusals < 100) {
+            while (opened < 50 || refusals < 50) {
                 assertThat(swapper.isAlive()).as("swaps go on").isTrue();
                 try (Session session = sessions().open(SessionSpec.of("pwd").workdir(workdir))) {
                     assertThat(allTextOf(session)).isEqualTo(inside);
