@@ -15,7 +15,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// Belay's own part of the control groups (version 2): a group per host, made when the first session needs one, and in it
@@ -27,9 +29,11 @@ final class Groups implements AutoCloseable {
     /// What may be asked for.
     static final Set<String> CONTROLLERS = Set.of("cpu", "memory", "pids");
 
-    private static final String PREFIX = "belay-";
-    /// Not to be touched by a sweep: to close another descriptor of a lock's file would free the lock.
-    private static final String OF_THIS_JVM = PREFIX + ProcessHandle.current().pid() + "-";
+    /// The names that Belay gives, and no other: what else begins like this is somebody's, perhaps Belay's own service.
+    private static final Pattern NAME = Pattern.compile("belay-\\d+-\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
+    /// The names given in this JVM. Not to be touched by a sweep: to close another descriptor of a lock's file would free
+    /// the lock. By name, not by pid: in a container the next Belay has the pid of the one that was killed.
+    private static final Set<String> GIVEN = ConcurrentHashMap.newKeySet();
     /// A file of every group, to lock, that nobody else opens.
     private static final String LOCK = "cgroup.freeze";
 
@@ -64,8 +68,12 @@ final class Groups implements AutoCloseable {
         return Files.isWritable(best) ? best : null;
     }
 
-    /// Service managers mark what they delegate. Others are given it as their own: only root may write elsewhere.
+    /// Service managers mark what they delegate. Others are given it as their own: only root may write elsewhere. A slice
+    /// is never delegated, though those of a user are the user's own: its groups are the service manager's to make.
     private static boolean delegated(Path group) {
+        if (group.getFileName().toString().endsWith(".slice")) {
+            return false;
+        }
         try {
             UserDefinedFileAttributeView view =
                     Files.getFileAttributeView(group, UserDefinedFileAttributeView.class);
@@ -128,10 +136,14 @@ final class Groups implements AutoCloseable {
         if (group != null) {
             return group;
         }
-        sweep(within);
-        group = Files.createDirectory(within.resolve(OF_THIS_JVM + UUID.randomUUID()));
+        sweep(within, ControlGroups.look().folder());
+        String name = "belay-" + ProcessHandle.current().pid() + "-" + UUID.randomUUID();
+        // Before it is there: another host of this JVM may be sweeping.
+        GIVEN.add(name);
+        group = within.resolve(name);
         boolean done = false;
         try {
+            Files.createDirectory(group);
             lock = locked(group);
             if (lock == null) {
                 throw new IOException("another Belay is sweeping; try again");
@@ -147,19 +159,27 @@ final class Groups implements AutoCloseable {
             if (!done) {
                 unlock();
                 Group.remove(group);
+                GIVEN.remove(name);
             }
         }
     }
 
     /// Removes what killed Belays left, and the processes in it.
-    private static void sweep(Path within) throws IOException {
-        try (DirectoryStream<Path> groups = Files.newDirectoryStream(within, PREFIX + "*")) {
+    ///
+    /// @param here the group of this process, which is spared whatever it is called, as are those around it
+    static void sweep(Path within, @Nullable Path here) throws IOException {
+        try (DirectoryStream<Path> groups = Files.newDirectoryStream(within, Groups::mayBeLeft)) {
             for (Path group : groups) {
-                if (!group.getFileName().toString().startsWith(OF_THIS_JVM)) {
+                if (here == null || !here.startsWith(group)) {
                     sweepIfFree(group);
                 }
             }
         }
+    }
+
+    private static boolean mayBeLeft(Path group) {
+        String name = group.getFileName().toString();
+        return NAME.matcher(name).matches() && !GIVEN.contains(name);
     }
 
     private static void sweepIfFree(Path group) throws IOException {
@@ -209,5 +229,6 @@ final class Groups implements AutoCloseable {
         } catch (IOException e) {
             throw new SessionException(ErrorCode.INTERNAL, "A control group could not be let go: " + e.getMessage());
         }
+        GIVEN.remove(group.getFileName().toString());
     }
 }

@@ -21,8 +21,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -206,7 +208,10 @@ class GroupsTest {
             assertThat(open(Together.UNBOUNDED, "true")).isNull();
             return;
         }
-        Path left = Files.createDirectories(place.resolve("belay-0-left/s1")).getParent();
+        // In a container the killed one had the pid that this one has.
+        String name = "belay-" + ProcessHandle.current().pid() + "-" + UUID.randomUUID();
+        Path left = Files.createDirectories(place.resolve(name).resolve("s1")).getParent();
+        Path other = place.resolve("belay-0-" + UUID.randomUUID());
         Process orphan = new ProcessBuilder("sleep", "1000").start();
         new Group(left.resolve("s1")).join(orphan.pid());
         // One that is held by somebody else stays.
@@ -214,12 +219,12 @@ class GroupsTest {
                 "python3", "-c",
                 "import fcntl,os,sys; g=sys.argv[1]; os.mkdir(g); f=open(g+'/cgroup.freeze','r+'); fcntl.lockf(f,fcntl.LOCK_EX);"
                         + " print('held', flush=True); sys.stdin.read(); f.close(); os.rmdir(g)",
-                place.resolve("belay-0-held").toString()).start();
+                other.toString()).start();
         assertThat(held.inputReader(StandardCharsets.UTF_8).readLine()).isEqualTo("held");
         open(Together.UNBOUNDED, "true");
         assertThat(left).doesNotExist();
         assertThat(orphan.waitFor()).isEqualTo(128 + Signal.KILL.number());
-        assertThat(place.resolve("belay-0-held")).exists();
+        assertThat(other).exists();
         held.getOutputStream().close();
         assertThat(held.waitFor()).isZero();
     }
@@ -285,6 +290,38 @@ class GroupsTest {
         assertThat(Groups.place(own)).isEqualTo(service);
         assertThat(Groups.place(service)).isEqualTo(service);
         assertThat(Groups.place(null)).isNull();
+    }
+
+    @Test
+    void aUsersSliceIsTheServiceManagersAlthoughTheUserOwnsIt() throws IOException {
+        Path slice = standIn("app.slice", "cpu memory pids", "", "");
+        Path own = standIn("app.slice/belay-server.service", "cpu memory pids", "", "17\n");
+        if (Files.getOwner(slice).equals(Files.getOwner(Path.of("/")))) {
+            Files.setAttribute(slice, "unix:uid", 65_534);
+        }
+        assertThat(Groups.place(own)).isEqualTo(own);
+    }
+
+    /// A group whose lock is free; what kills it is written to `cgroup.kill`.
+    private static Path free(Path group) throws IOException {
+        Files.createDirectories(group);
+        Files.createFile(group.resolve("cgroup.freeze"));
+        return Files.createFile(group.resolve("cgroup.kill"));
+    }
+
+    @Test
+    void nothingIsSweptThatBelayHasNotMade() throws IOException {
+        Path slice = Files.createDirectory(folder.resolve("slice"));
+        String uuid = UUID.randomUUID().toString();
+        List<Path> spared = new ArrayList<>();
+        for (String name : List.of(
+                "belay-server.service", "belay-1.scope", "belay-0-left", "belay-" + uuid, "belay-1-" + uuid + ".service")) {
+            spared.add(free(slice.resolve(name)));
+        }
+        Path here = slice.resolve("belay-1-" + uuid);
+        spared.add(free(here));
+        Groups.sweep(slice, here.resolve("inner"));
+        assertThat(spared).allSatisfy(kill -> assertThat(kill).isEmptyFile());
     }
 
     @Test
