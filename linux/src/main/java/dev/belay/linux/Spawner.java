@@ -12,6 +12,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Starts one process with `posix_spawn`. Lives for one spawn, on the caller's thread; what it opened is closed again
@@ -157,12 +158,13 @@ final class Spawner implements AutoCloseable {
             requireExecutable(program);
             return limited(attributes, trampoline);
         }
-        int result = spawn(attributes, program, launch.command());
+        int result = spawn(attributes, program, launch.command(), launch.env());
         if (result == -Errno.ENOEXEC) {
             // A script without "#!": a shell would run it, and so do we.
             List<String> script = new ArrayList<>(List.of(Trampoline.SHELL, program));
             script.addAll(launch.command().subList(1, launch.command().size()));
-            return adopted(spawned(attributes, Trampoline.SHELL, script));
+            return adopted(checked(
+                    Trampoline.SHELL, spawn(attributes, Trampoline.SHELL, script, launch.env())));
         }
         return adopted(checked(program, result));
     }
@@ -172,8 +174,10 @@ final class Spawner implements AutoCloseable {
         Group group = together == null ? null : groups.make(together);
         boolean done = false;
         try {
-            List<String> command = Trampoline.command(launch.command());
-            Child child = adopted(spawned(attributes, Trampoline.SHELL, command));
+            List<String> command = Trampoline.command(launch.command(), launch.env());
+            Map<String, String> env = Trampoline.environment(launch.env());
+            Child child = adopted(checked(
+                    Trampoline.SHELL, spawn(attributes, Trampoline.SHELL, command, env)));
             try {
                 trampoline.release(libc, arena, child.pid(), group);
                 done = true;
@@ -198,10 +202,6 @@ final class Spawner implements AutoCloseable {
         }
     }
 
-    private long spawned(MemorySegment attributes, String program, List<String> command) {
-        return checked(program, spawn(attributes, program, command));
-    }
-
     private long checked(String program, int result) {
         if (result < 0) {
             throw notStarted(program, -result);
@@ -209,8 +209,8 @@ final class Spawner implements AutoCloseable {
         return pid.get(ValueLayout.JAVA_INT, 0);
     }
 
-    private int spawn(MemorySegment attributes, String program, List<String> command) {
-        MemorySegment envp = strings(launch.env().entrySet().stream()
+    private int spawn(MemorySegment attributes, String program, List<String> command, Map<String, String> env) {
+        MemorySegment envp = strings(env.entrySet().stream()
                 .map(variable -> variable.getKey() + "=" + variable.getValue())
                 .toList());
         return libc.spawn(pid, arena.allocateFrom(program), actions, attributes, strings(command), envp);
