@@ -102,15 +102,20 @@ public record Resources(
         return new Resources(cpu, memoryBytes, fileBytes, openFiles, processes, coreBytes, value);
     }
 
-    /// Why a session ended whose leader the kernel ended for one of these limits; the exit itself otherwise.
+    /// Why a session ended whose leader the kernel ended for one of these limits, or a process that the leader waited for:
+    /// a shell ends with the same code then. The exit itself otherwise.
     EndReason reasonOf(ExitStatus exit) {
-        if (cpu != null && exit.signal().filter(Signal.XCPU::equals).isPresent()) {
+        if (cpu != null && exit.code() == codeOf(Signal.XCPU)) {
             return EndReason.CPU_LIMIT;
         }
-        if (fileBytes != null && exit.signal().filter(Signal.XFSZ::equals).isPresent()) {
+        if (fileBytes != null && exit.code() == codeOf(Signal.XFSZ)) {
             return EndReason.FILE_SIZE_LIMIT;
         }
         return EndReason.EXIT;
+    }
+
+    private static int codeOf(Signal signal) {
+        return new ExitStatus.Signaled(signal).code();
     }
 
     private static void requirePositive(String what, @Nullable Long value) {

@@ -49,8 +49,8 @@ public interface HostProcess {
     /// Reads on after [ProcessListener#output] asked for a pause.
     void resume();
 
-    /// The limit of all processes together that ended the leader, as far as the kernel tells. Asked when it has exited, on
-    /// the host's loop.
+    /// The limit that ended the leader, as far as the kernel tells beyond the leader's exit. Asked when it has exited, on the
+    /// host's loop.
     default Optional<EndReason> limitHit(ExitStatus exit) {
         return Optional.empty();
     }

@@ -43,6 +43,8 @@ final class LinuxProcess implements HostProcess, Loop.Source {
     private final String mark;
     /// Holds all processes, if the session is limited as a whole.
     private final @Nullable Group group;
+    /// The processor time of each process, if it is limited.
+    private final @Nullable Duration cpu;
     private final String workdir;
     private final Fd pidfd;
     /// Where input goes: the terminal, or the pipe to standard input.
@@ -60,6 +62,7 @@ final class LinuxProcess implements HostProcess, Loop.Source {
     // Loop only.
     private long pidfdId = -1;
     private @Nullable ExitStatus status;
+    private boolean usedUpCpu;
     private boolean draining;
     private boolean exitReported;
     private boolean released;
@@ -76,6 +79,7 @@ final class LinuxProcess implements HostProcess, Loop.Source {
         this.tag = spawned.tag();
         this.mark = launch.mark();
         this.group = spawned.group();
+        this.cpu = launch.resources().cpu();
         this.workdir = spawned.workdir();
         this.pidfd = new Fd(spawned.pidfd());
         census.enter(pid);
@@ -180,10 +184,11 @@ final class LinuxProcess implements HostProcess, Loop.Source {
             if (lives) {
                 return;
             }
+            int value = info.get(ValueLayout.JAVA_INT, Abi.SIGINFO_STATUS);
+            usedUpCpu = value == Signal.KILL.number() && outOfTime(new ProcFile(loop.libc, arena));
             // Said before the number is given back to the kernel, which gives it to somebody else.
             leftAfter = census.leave(pid);
             Pidfd.reap(loop.libc, arena, pidfd.number());
-            int value = info.get(ValueLayout.JAVA_INT, Abi.SIGINFO_STATUS);
             boolean byItself = info.get(ValueLayout.JAVA_INT, Abi.SIGINFO_CODE) == Abi.CLD_EXITED;
             // An error means that somebody else has waited for our child; its status is lost, its death is not.
             status = result < 0 || byItself
@@ -201,6 +206,12 @@ final class LinuxProcess implements HostProcess, Loop.Source {
         }
         ports.forEach(Port::beginDrain);
         draining = true;
+    }
+
+    /// Whether the leader, which is dead, had used the processor time it may. The kernel's own count is a little coarser
+    /// than the one it shows.
+    private boolean outOfTime(ProcFile files) {
+        return cpu != null && Proc.cpu(files, pid).compareTo(cpu.multipliedBy(9).dividedBy(10)) >= 0;
     }
 
     private void closeSlave() {
@@ -505,7 +516,11 @@ final class LinuxProcess implements HostProcess, Loop.Source {
 
     @Override
     public Optional<EndReason> limitHit(ExitStatus exit) {
-        return group == null ? Optional.empty() : group.limitHit(exit);
+        Optional<EndReason> together = group == null ? Optional.empty() : group.limitHit(exit);
+        // A leader that would not hear SIGXCPU is killed some seconds later.
+        return together.isEmpty() && usedUpCpu && exit.signal().filter(Signal.KILL::equals).isPresent()
+                ? Optional.of(EndReason.CPU_LIMIT)
+                : together;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.belay.linux;
 
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /// A process as `/proc/PID/stat` shows it.
@@ -18,6 +19,10 @@ record Proc(
         String name) {
     private static final int PF_KTHREAD = 0x0020_0000;
     private static final int ENVIRONMENT_END = 48;
+    private static final int USER_TIME = 11;
+    private static final int SYSTEM_TIME = 12;
+    /// What Linux counts in towards programs, whatever it counts in itself.
+    private static final int TICKS_PER_SECOND = 100;
 
     static @Nullable Proc read(ProcFile files, long pid) {
         String stat = stat(files, pid);
@@ -48,6 +53,17 @@ record Proc(
         }
         String[] rest = afterName(stat);
         return !dead(rest) && rest[ENVIRONMENT_END].equals("0");
+    }
+
+    /// The processor time that a process has used, without its children's; zero for one that is gone.
+    static Duration cpu(ProcFile files, long pid) {
+        String stat = stat(files, pid);
+        if (stat == null) {
+            return Duration.ZERO;
+        }
+        String[] rest = afterName(stat);
+        long ticks = Long.parseLong(rest[USER_TIME]) + Long.parseLong(rest[SYSTEM_TIME]);
+        return Duration.ofMillis(ticks * (1000 / TICKS_PER_SECOND));
     }
 
     private static @Nullable String stat(ProcFile files, long pid) {

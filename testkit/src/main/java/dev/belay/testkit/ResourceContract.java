@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belay.EndReason;
 import dev.belay.ErrorCode;
+import dev.belay.ExitStatus;
 import dev.belay.Resources;
 import dev.belay.Session;
 import dev.belay.SessionException;
@@ -12,7 +13,9 @@ import dev.belay.Signal;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /// What the processes of a session may use.
@@ -37,6 +40,52 @@ public interface ResourceContract extends Rig {
         assertThat(exitOf(session).signal()).contains(Signal.XFSZ);
         assertThat(session.snapshot().endReason()).isEqualTo(EndReason.FILE_SIZE_LIMIT);
         assertThat(Files.size(workspace().resolve("large"))).isEqualTo(10_000);
+    }
+
+    @Test
+    default void aShellWhoseCommandHitALimitSaysSoToo() throws InterruptedException {
+        Session cpu = limited(
+                Resources.AS_BELAY.cpu(Duration.ofSeconds(1)),
+                "/bin/sh", "-c", "/bin/sh -c 'while :; do :; done'; exit $?");
+        Session file = limited(
+                Resources.AS_BELAY.fileBytes(10_000L),
+                "/bin/sh", "-c", "dd if=/dev/zero of=large bs=1000 count=100; exit $?");
+        assertThat(exitOf(file)).isEqualTo(new ExitStatus.Exited(128 + Signal.XFSZ.number()));
+        assertThat(file.snapshot().endReason()).isEqualTo(EndReason.FILE_SIZE_LIMIT);
+        assertThat(exitOf(cpu)).isEqualTo(new ExitStatus.Exited(128 + Signal.XCPU.number()));
+        assertThat(cpu.snapshot().endReason()).isEqualTo(EndReason.CPU_LIMIT);
+    }
+
+    @Test
+    default void aProcessThatIsKilledSinceItWouldNotHearThatItsTimeIsUpSaysSo() throws InterruptedException {
+        // With no time between the two limits there is no SIGXCPU, only what comes to one who ignored it.
+        String spin = "import resource as r; r.setrlimit(r.RLIMIT_CPU, (1, 1))\nwhile True: pass";
+        Resources second = Resources.AS_BELAY.cpu(Duration.ofSeconds(1));
+        Session session = limited(second, "python3", "-c", spin);
+        assertThat(exitOf(session).signal()).contains(Signal.KILL);
+        assertThat(session.snapshot().endReason()).isEqualTo(EndReason.CPU_LIMIT);
+        Session killed = limited(second, "/bin/sh", "-c", "kill -9 $$");
+        assertThat(exitOf(killed).signal()).contains(Signal.KILL);
+        assertThat(killed.snapshot().endReason()).isEqualTo(EndReason.EXIT);
+    }
+
+    @Test
+    default void aLimitedProcessHasTheVariablesThatAnyOtherHas() throws InterruptedException {
+        SessionSpec plain = SessionSpec.of("env", "-0")
+                .pipe()
+                .env(Map.of("X", "1", "belay_X", "2", "belay_belay_X", "", "IFS", "x", "PS4", "$(touch made)"))
+                .env(Map.of("QUOTED", "a 'b' \"c\" $d `e` \\ \n\u00e4 ", "LD_BIND_NOW", "1", "ENV", "./none", "_x", "*"));
+        assertThat(variables(plain.resources(Resources.AS_BELAY.openFiles(64L)).id("limited")))
+                .containsExactlyInAnyOrderElementsOf(variables(plain.id("plain")))
+                .contains("belay_belay_X=", "X=1");
+        assertThat(workspace().resolve("made")).doesNotExist();
+    }
+
+    /// Those that a session shows, without the one that differs in every session.
+    private List<String> variables(SessionSpec spec) throws InterruptedException {
+        List<String> all = new ArrayList<>(List.of(allTextOf(sessions().open(spec)).split("\0")));
+        assertThat(all.removeIf(one -> one.startsWith("BELAY_SESSION=") && one.endsWith("/" + spec.id()))).isTrue();
+        return all;
     }
 
     @Test
