@@ -75,7 +75,8 @@ final class Trampoline {
 
     /// What to start for a command. Only names of variables stand in it: everybody may read a command line.
     static List<String> command(List<String> command, Map<String, String> env) {
-        StringBuilder script = new StringBuilder("kill -STOP $$");
+        // What shells set of themselves is not the session's.
+        StringBuilder script = new StringBuilder("kill -STOP $$; unset PWD OLDPWD SHLVL");
         // The shorter first: the other name of one may be the name of another.
         aside(env).sorted(Comparator.comparingInt(String::length)).forEach(name -> script.append("; export ")
                 .append(name).append("=\"$").append(ASIDE).append(name).append("\"; unset ").append(ASIDE).append(name));
