@@ -225,7 +225,7 @@ final class Life implements ProcessListener {
     private EndReason reasonOf(ExitStatus status) {
         HostProcess running = process;
         EndReason byTheLeader = spec.resources().reasonOf(status);
-        if (byTheLeader != EndReason.EXIT || running == null) {
+        if (byTheLeader != EndReason.EXIT || running == null || spec.resources().equals(Resources.AS_BELAY)) {
             return byTheLeader;
         }
         return running.limitHit(status).orElse(byTheLeader);

@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
 /// @param writeTimeout    how long a write waits for a child that does not read, unless the write says otherwise (10 s)
 /// @param idleTimeout     how long nothing may happen in a session before it is ended, unless its spec says otherwise;
 ///                        null: for ever (null)
+/// @param timeout         the wall-clock time that a session may take at the most, also if its spec asks for more;
+///                        null: as its spec says (null)
 /// @param closeGrace      how long processes may take to end politely before they are killed (2 s)
 /// @param retention       how long an exited session stays readable (10 minutes)
 /// @param maxRetained     how many exited sessions stay readable at once; beyond it the oldest quarter goes (100)
@@ -20,6 +22,7 @@ public record Limits(
         int maxInputBytes,
         Duration writeTimeout,
         @Nullable Duration idleTimeout,
+        @Nullable Duration timeout,
         Duration closeGrace,
         Duration retention,
         int maxRetained) {
@@ -32,6 +35,7 @@ public record Limits(
             1 << 20,
             Duration.ofSeconds(10),
             null,
+            null,
             Duration.ofSeconds(2),
             Duration.ofMinutes(10),
             100);
@@ -42,6 +46,7 @@ public record Limits(
         require(maxInputBytes >= 1, "maxInputBytes has to be at least 1");
         require(!writeTimeout.isNegative(), "writeTimeout cannot be negative");
         require(idleTimeout == null || idleTimeout.isPositive(), "idleTimeout has to be longer than zero");
+        require(timeout == null || timeout.isPositive(), "timeout has to be longer than zero");
         require(!closeGrace.isNegative(), "closeGrace cannot be negative");
         require(!retention.isNegative(), "retention cannot be negative");
         require(maxRetained >= 0, "maxRetained cannot be negative");
@@ -49,42 +54,56 @@ public record Limits(
 
     public Limits maxSessions(int value) {
         return new Limits(
-                value, logBytes, maxInputBytes, writeTimeout, idleTimeout, closeGrace, retention, maxRetained);
+                value, logBytes, maxInputBytes, writeTimeout, idleTimeout, timeout, closeGrace, retention,
+                maxRetained);
     }
 
     public Limits logBytes(long value) {
         return new Limits(
-                maxSessions, value, maxInputBytes, writeTimeout, idleTimeout, closeGrace, retention, maxRetained);
+                maxSessions, value, maxInputBytes, writeTimeout, idleTimeout, timeout, closeGrace, retention,
+                maxRetained);
     }
 
     public Limits maxInputBytes(int value) {
         return new Limits(
-                maxSessions, logBytes, value, writeTimeout, idleTimeout, closeGrace, retention, maxRetained);
+                maxSessions, logBytes, value, writeTimeout, idleTimeout, timeout, closeGrace, retention,
+                maxRetained);
     }
 
     public Limits writeTimeout(Duration value) {
         return new Limits(
-                maxSessions, logBytes, maxInputBytes, value, idleTimeout, closeGrace, retention, maxRetained);
+                maxSessions, logBytes, maxInputBytes, value, idleTimeout, timeout, closeGrace, retention,
+                maxRetained);
     }
 
     public Limits idleTimeout(@Nullable Duration value) {
         return new Limits(
-                maxSessions, logBytes, maxInputBytes, writeTimeout, value, closeGrace, retention, maxRetained);
+                maxSessions, logBytes, maxInputBytes, writeTimeout, value, timeout, closeGrace, retention,
+                maxRetained);
+    }
+
+    public Limits timeout(@Nullable Duration value) {
+        return new Limits(
+                maxSessions, logBytes, maxInputBytes, writeTimeout, idleTimeout, value, closeGrace, retention,
+                maxRetained);
     }
 
     public Limits closeGrace(Duration value) {
         return new Limits(
-                maxSessions, logBytes, maxInputBytes, writeTimeout, idleTimeout, value, retention, maxRetained);
+                maxSessions, logBytes, maxInputBytes, writeTimeout, idleTimeout, timeout, value, retention,
+                maxRetained);
     }
 
     public Limits retention(Duration value) {
         return new Limits(
-                maxSessions, logBytes, maxInputBytes, writeTimeout, idleTimeout, closeGrace, value, maxRetained);
+                maxSessions, logBytes, maxInputBytes, writeTimeout, idleTimeout, timeout, closeGrace, value,
+                maxRetained);
     }
 
     public Limits maxRetained(int value) {
         return new Limits(
-                maxSessions, logBytes, maxInputBytes, writeTimeout, idleTimeout, closeGrace, retention, value);
+                maxSessions, logBytes, maxInputBytes, writeTimeout, idleTimeout, timeout, closeGrace, retention,
+                value);
     }
 
     private static void require(boolean holds, String message) {

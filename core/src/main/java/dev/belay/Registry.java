@@ -114,7 +114,8 @@ final class Registry {
     // --- open ---
 
     Life open(SessionSpec asked) {
-        SessionSpec spec = asked.resources().equals(Resources.AS_BELAY) ? asked.resources(resources) : asked;
+        SessionSpec spec = asked.resources(asked.resources().within(resources))
+                .timeout(Resources.least(asked.timeout(), limits.timeout()));
         try {
             gate.readLock().lock();
             try {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// @param fileBytes   the size of a file that is written; a process that writes more is ended by SIGXFSZ
 /// @param openFiles   open descriptors
 /// @param processes   processes of the user, not of the session; root has no limit
-/// @param coreBytes   the size of a core dump; 0 for none
+/// @param coreBytes   the size of a core dump; 0 for none. Null: none, as soon as anything else is limited
 /// @param together    what all processes of the session may use together; the open is refused where the machine cannot
 ///                    hold them to it
 public record Resources(
@@ -58,6 +58,11 @@ public record Resources(
         public Together cores(@Nullable Double value) {
             return new Together(memoryBytes, processes, value);
         }
+
+        private Together within(Together most) {
+            return new Together(
+                    least(memoryBytes, most.memoryBytes), least(processes, most.processes), least(cores, most.cores));
+        }
     }
 
     public Resources {
@@ -100,6 +105,29 @@ public record Resources(
 
     public Resources together(@Nullable Together value) {
         return new Resources(cpu, memoryBytes, fileBytes, openFiles, processes, coreBytes, value);
+    }
+
+    /// These limits, and where others are lower or the only ones, those.
+    public Resources within(Resources most) {
+        Together all = together == null || most.together == null
+                ? (together == null ? most.together : together)
+                : together.within(most.together);
+        return new Resources(
+                least(cpu, most.cpu),
+                least(memoryBytes, most.memoryBytes),
+                least(fileBytes, most.fileBytes),
+                least(openFiles, most.openFiles),
+                least(processes, most.processes),
+                least(coreBytes, most.coreBytes),
+                all);
+    }
+
+    /// The lower of two limits, where null is none.
+    static <T extends Comparable<T>> @Nullable T least(@Nullable T a, @Nullable T b) {
+        if (a == null || b == null) {
+            return a == null ? b : a;
+        }
+        return a.compareTo(b) <= 0 ? a : b;
     }
 
     /// Why a session ended whose leader the kernel ended for one of these limits, or a process that the leader waited for:

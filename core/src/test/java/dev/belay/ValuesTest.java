@@ -140,10 +140,24 @@ class ValuesTest {
     void everyLimitCanBeChangedAlone() {
         Limits changed = Limits.DEFAULT.maxSessions(1).logBytes(1 << 20).maxInputBytes(3)
                 .writeTimeout(Duration.ofSeconds(4))
-                .idleTimeout(Duration.ofSeconds(5)).closeGrace(Duration.ofSeconds(6)).retention(Duration.ofSeconds(7))
-                .maxRetained(8);
+                .idleTimeout(Duration.ofSeconds(5)).timeout(Duration.ofSeconds(9)).closeGrace(Duration.ofSeconds(6))
+                .retention(Duration.ofSeconds(7)).maxRetained(8);
         assertThat(changed).isEqualTo(new Limits(1, 1 << 20, 3, Duration.ofSeconds(4), Duration.ofSeconds(5),
-                Duration.ofSeconds(6), Duration.ofSeconds(7), 8));
+                Duration.ofSeconds(9), Duration.ofSeconds(6), Duration.ofSeconds(7), 8));
+        assertThat(Limits.DEFAULT.timeout()).isNull();
+    }
+
+    @Test
+    void ofTwoLimitsTheLowerHoldsAndOneAloneHoldsToo() {
+        Resources.Together half = Resources.Together.UNBOUNDED.cores(0.5).processes(7L);
+        Resources one = new Resources(Duration.ofSeconds(1), 2L, 30L, null, 5L, 0L, null);
+        Resources other = new Resources(Duration.ofSeconds(9), null, 3L, 4L, 50L, 6L, half);
+        Resources both = new Resources(Duration.ofSeconds(1), 2L, 3L, 4L, 5L, 0L, half);
+        assertThat(one.within(other)).isEqualTo(both).isEqualTo(other.within(one));
+        assertThat(Resources.AS_BELAY.within(Resources.AS_BELAY)).isEqualTo(Resources.AS_BELAY);
+        Resources.Together most = new Resources.Together(8L, 6L, 1.0);
+        assertThat(other.within(Resources.AS_BELAY.together(most)).together())
+                .isEqualTo(new Resources.Together(8L, 6L, 0.5));
     }
 
     @Test

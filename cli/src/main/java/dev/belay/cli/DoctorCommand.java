@@ -5,9 +5,11 @@ import dev.belay.SessionException;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -15,6 +17,9 @@ import picocli.CommandLine.Option;
 @Command(name = "doctor", sortOptions = false)
 final class DoctorCommand implements Callable<Integer> {
     private static final int INCOMPLETE = 1;
+
+    @Option(names = "--config", paramLabel = "FILE", description = Help.CONFIG)
+    private @Nullable Path config;
 
     @Option(names = "--json", description = Help.JSON)
     private boolean json;
@@ -33,7 +38,8 @@ final class DoctorCommand implements Callable<Integer> {
                         new Report.Group("System", SystemFacts.look()),
                         new Report.Group("Room for sessions", RoomFacts.look()),
                         new Report.Group("Processes", ProcessFacts.look()),
-                        new Report.Group("State", StateFacts.look(System.getenv()))));
+                        new Report.Group("State", StateFacts.look(System.getenv())),
+                        new Report.Group("Settings", SettingsFacts.look(config, System.getenv()))));
         int code = report.complete() ? 0 : INCOMPLETE;
         return print(json ? report.json() : report.text(Stdio.coloured())) ? code : ExitCodes.NO_READER;
     }

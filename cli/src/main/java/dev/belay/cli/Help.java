@@ -109,6 +109,11 @@ final class Help {
     static final String WORKDIR = "Start the command in this folder.";
     static final String TIMEOUT = "End the command after this time: 90 (seconds), 1.5, 500ms, 30s, 5m, 1h30m.";
     static final String ENV = "Set a variable, or pass on yours of that name. May be repeated.";
+    static final String CPU = "Processor time that each process of it may use, in whole seconds.";
+    static final String MEMORY = "Memory (address space) of each process: 300000000, 512M, 4GiB.";
+    static final String FILE_SIZE = "The largest file that it may write.";
+    static final String OPEN_FILES = "Files that each process may have open.";
+    static final String PROCESSES = "Processes that your user may have, all together; not for root.";
     static final String PIPE = "Run on pipes, without a terminal: bytes pass unchanged, stdout and stderr apart.";
     static final String HOST = "Listen on this address (127.0.0.1).";
     static final String PORT = "Listen on this port (10000); 0 picks a free one.";
@@ -168,7 +173,7 @@ final class Help {
     static void ofDoctor(UsageMessageSpec help) {
         help.header("Show what this machine offers, and what Belay does with it.")
                 .synopsisHeading(USAGE)
-                .customSynopsis("belay doctor [--json]")
+                .customSynopsis("belay doctor [OPTION...]")
                 .description(DOCTOR)
                 .optionListHeading(OPTIONS)
                 .footer(DOCTOR_MORE);

@@ -9,17 +9,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /// The JVM that Belay runs on, and how it was started.
 final class JavaFacts {
     private static final String AOT_OPTION = "-XX:AOTCache=";
+    /// Of small commands, the server and the agent tools.
+    private static final List<String> CACHES = List.of("belay.aot", "belay-serve.aot", "belay-mcp.aot");
     private static final String FD_OPTION = "-XX:-MaxFDLimit";
 
     private JavaFacts() {}
 
     static List<Finding> look() {
         List<String> options = options();
-        return List.of(version(), nativeAccess(), fileLimit(options), cache(options), locale());
+        return List.of(version(), nativeAccess(), fileLimit(options), flags(options), cache(options), locale());
     }
 
     private static Finding version() {
@@ -60,6 +64,30 @@ final class JavaFacts {
         return finding.with("untouched", off);
     }
 
+    /// What makes a small program start fast. Asked of the command line: to ask the JVM would load much more of it.
+    static Finding flags(List<String> options) {
+        String collector = last(options, "-XX:\\+Use(\\w+GC)").orElse("");
+        String tier = last(options, "-XX:TieredStopAtLevel=(\\d)").orElse("");
+        long heap = Runtime.getRuntime().maxMemory();
+        String value = (collector.isEmpty() ? "collector of the JVM's choice" : collector)
+                + ", heap of at most " + RoomFacts.bytes(heap)
+                + (tier.isEmpty() ? ", all compilers" : ", compilers up to tier " + tier);
+        return Finding.ok("java.flags", "flags", value)
+                .with("collector", collector)
+                .with("max_heap_bytes", heap)
+                .with("compiler_tier", tier);
+    }
+
+    /// What the last option that fits says: it is the one that holds.
+    private static Optional<String> last(List<String> options, String fits) {
+        Pattern pattern = Pattern.compile(fits);
+        return options.stream()
+                .map(pattern::matcher)
+                .filter(Matcher::matches)
+                .map(found -> found.group(1))
+                .reduce((_, last) -> last);
+    }
+
     private static Finding cache(List<String> options) {
         Optional<String> named = options.stream()
                 .filter(option -> option.startsWith(AOT_OPTION))
@@ -73,20 +101,32 @@ final class JavaFacts {
                     "Belay works the same, but starts more slowly.",
                     "start Belay with ./belay, which makes one when it builds")
                     .with("path", "")
-                    .with("used", false);
+                    .with("used", false)
+                    .with("absent", CACHES);
         }
-        Path path = Path.of(named.get());
-        boolean used = Files.exists(path) && text("/proc/self/maps").contains(real(path));
-        Finding finding = used
-                ? Finding.ok("java.aot_cache", "AOT cache", "used, " + path)
+        return cache(Path.of(named.get()), text("/proc/self/maps"));
+    }
+
+    /// The one that this JVM was told of, and the others that `./belay` makes beside it.
+    ///
+    /// @param maps the files that this JVM has mapped
+    static Finding cache(Path path, String maps) {
+        boolean used = Files.exists(path) && maps.contains(real(path));
+        List<String> absent = CACHES.stream().filter(name -> !Files.exists(path.resolveSibling(name))).toList();
+        String meaning = used
+                ? "Belay works the same, but the commands that have none start more slowly."
+                : "It is absent or does not fit this JVM or its options; Belay works the same, but starts more slowly.";
+        String value = (used ? "used, " : "not used, ") + path
+                + (absent.isEmpty() ? "" : "; there is no " + String.join(", ", absent));
+        Finding finding = used && absent.isEmpty()
+                ? Finding.ok("java.aot_cache", "AOT cache", value)
                 : Finding.note(
                         "java.aot_cache",
                         "AOT cache",
-                        "not used, " + path,
-                        "It is absent or does not fit this JVM or its options; Belay works the same, but starts more"
-                                + " slowly.",
+                        value,
+                        meaning,
                         "rm -f " + path.resolveSibling("built") + " and start ./belay, which builds it again");
-        return finding.with("path", path.toString()).with("used", used);
+        return finding.with("path", path.toString()).with("used", used).with("absent", absent);
     }
 
     /// The launcher sets one with UTF-8 where the caller's has none, and tells in `BELAY_LC_ALL`.

@@ -81,7 +81,7 @@ final class McpCommand implements Callable<Integer> {
 
     private void serveHere() throws IOException {
         Map<String, String> caller = RunCommand.callersEnvironment();
-        Config settings = Config.read(config, caller);
+        Config settings = Config.read(config, caller).requireKept();
         Surroundings place = place(caller);
         Limits limits = settings.limits().maxSessions(settings.agent().maxSessions());
         System.err.println("belay: workspace " + place.workspace() + ": " + place.why());

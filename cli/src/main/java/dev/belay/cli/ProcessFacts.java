@@ -4,6 +4,7 @@ import dev.belay.linux.ControlGroups;
 import dev.belay.linux.Machine;
 import dev.belay.linux.Trial;
 import java.util.List;
+import java.util.Optional;
 
 /// Where Belay and the processes of its sessions live: control groups and parents.
 final class ProcessFacts {
@@ -11,7 +12,8 @@ final class ProcessFacts {
 
     static List<Finding> look() {
         ControlGroups groups = Machine.controlGroups();
-        return List.of(version(groups), delegation(groups), subreaper(), first(ProcessHandle.current().pid()));
+        return List.of(
+                version(groups), delegation(groups), subreaper(Machine.subreaper()), first(ProcessHandle.current().pid()));
     }
 
     static Finding version(ControlGroups groups) {
@@ -51,9 +53,21 @@ final class ProcessFacts {
                 .with("usable_controllers", usable);
     }
 
-    private static Finding subreaper() {
-        return Finding.ok("process.subreaper", "subreaper", "Belay is none; it finds processes by their tags")
-                .with("subreaper", false);
+    /// Belay makes itself none; whoever started it may have.
+    static Finding subreaper(Optional<Boolean> is) {
+        String key = "process.subreaper";
+        Finding finding = is.orElse(false)
+                ? Finding.note(
+                        key,
+                        "subreaper",
+                        "Belay is one, as whoever started it wanted",
+                        "Orphans that belong to no session become its children, and stay as zombies.",
+                        "start Belay without PR_SET_CHILD_SUBREAPER")
+                : Finding.ok(
+                        key,
+                        "subreaper",
+                        (is.isPresent() ? "Belay is none" : "not asked") + "; it finds processes by their tags");
+        return finding.with("subreaper", is.orElse(false));
     }
 
     static Finding first(long pid) {

@@ -1,6 +1,5 @@
 package dev.belay.cli;
 
-import dev.belay.cli.config.TimeSpan;
 import dev.belay.Environment;
 import dev.belay.Limits;
 import dev.belay.Mode;
@@ -8,6 +7,8 @@ import dev.belay.Quoted;
 import dev.belay.Resources;
 import dev.belay.SessionSpec;
 import dev.belay.Size;
+import dev.belay.cli.config.ByteSize;
+import dev.belay.cli.config.TimeSpan;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
@@ -41,6 +42,21 @@ final class RunCommand implements Callable<Integer> {
     @Option(names = "--env", paramLabel = "NAME[=VALUE]", description = Help.ENV)
     private List<String> env = List.of();
 
+    @Option(names = "--cpu", paramLabel = "TIME", converter = TimeSpan.class, description = Help.CPU)
+    private @Nullable Duration cpu;
+
+    @Option(names = "--memory", paramLabel = "SIZE", converter = ByteSize.class, description = Help.MEMORY)
+    private @Nullable Long memory;
+
+    @Option(names = "--file-size", paramLabel = "SIZE", converter = ByteSize.class, description = Help.FILE_SIZE)
+    private @Nullable Long fileSize;
+
+    @Option(names = "--open-files", paramLabel = "N", description = Help.OPEN_FILES)
+    private @Nullable Long openFiles;
+
+    @Option(names = "--processes", paramLabel = "N", description = Help.PROCESSES)
+    private @Nullable Long processes;
+
     @Option(names = "--pipe", description = Help.PIPE)
     private boolean pipe;
 
@@ -64,8 +80,9 @@ final class RunCommand implements Callable<Integer> {
         Map<String, String> caller = callersEnvironment();
         Map<String, String> asked = askedEnvironment(caller);
         String folder = folder();
+        Resources resources = new Resources(cpu, memory, fileSize, openFiles, processes, null, null);
         try (Scratch scratch = Scratch.open(
-                Path.of("/"), Environment.inherited(caller), LIMITS, Resources.AS_BELAY)) {
+                Path.of("/"), Environment.inherited(caller), LIMITS, resources)) {
             Stdio stdio = Stdio.look();
             SessionSpec spec = SessionSpec.of(command)
                     .workdir(folder)

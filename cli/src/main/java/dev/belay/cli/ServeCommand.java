@@ -70,7 +70,7 @@ final class ServeCommand implements Callable<Integer> {
 
     /// What the file says now, with what the arguments say over it.
     private Config settings() {
-        Config read = Config.read(config, System.getenv());
+        Config read = Config.read(config, System.getenv()).requireKept();
         var binding = read.server().binding();
         Tls tls = certificate != null && key != null ? new Tls(certificate, key) : binding.tls();
         var asked = new dev.belay.server.ServerSettings.Binding(

@@ -128,6 +128,17 @@ final class Belay {
         Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
+    /// The launcher of the source tree, `./belay`, with the app under test beside it and nothing that it could build.
+    Path launcher() throws IOException {
+        Path tree = Path.of("..").toRealPath();
+        Path app = Files.createDirectories(folder.resolve("tree/cli/target/app"));
+        Path scripts = Files.createDirectories(folder.resolve("tree/scripts"));
+        Files.createSymbolicLink(app.resolve("lib"), Path.of(System.getProperty("belay.app")).toRealPath());
+        Files.copy(tree.resolve("scripts/find-jdk.sh"), scripts.resolve("find-jdk.sh"));
+        return Files.copy(
+                tree.resolve("belay"), folder.resolve("tree/belay"), java.nio.file.StandardCopyOption.COPY_ATTRIBUTES);
+    }
+
     /// The words that start belay with these arguments.
     static List<String> command(String... args) {
         List<String> command = new ArrayList<>();

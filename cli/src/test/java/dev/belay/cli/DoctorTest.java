@@ -16,6 +16,7 @@ class DoctorTest extends WithBelay {
             "java.version",
             "java.native_access",
             "java.max_fd_limit",
+            "java.flags",
             "java.aot_cache",
             "java.locale",
             "system.kernel",
@@ -36,7 +37,9 @@ class DoctorTest extends WithBelay {
             "process.subreaper",
             "process.init",
             "state.folder",
-            "state.space");
+            "state.space",
+            "settings.file",
+            "settings.limits");
 
     @AfterEach
     void nothingIsLeft() throws Exception {
@@ -47,7 +50,7 @@ class DoctorTest extends WithBelay {
     void thisMachineHasAllThatBelayNeeds() throws Exception {
         Belay.Outcome outcome = belay.run("doctor");
         assertThat(outcome.out())
-                .contains("Java\n", "\nSystem\n", "\nRoom for sessions\n", "\nProcesses\n", "\nState\n")
+                .contains("Java\n", "\nSystem\n", "\nRoom for sessions\n", "\nProcesses\n", "\nState\n", "\nSettings\n")
                 .contains("glibc ", "sessions", "\nBelay has all it needs here")
                 .doesNotContain("missing", "\033");
         assertThat(outcome.err()).isEmpty();
@@ -152,7 +155,51 @@ class DoctorTest extends WithBelay {
     @Test
     void aCacheThatIsNotThereIsANote() throws Exception {
         Belay.Outcome outcome = belay.env("JDK_JAVA_OPTIONS", "-XX:AOTCache=/no/such/cache").run("doctor");
-        assertThat(outcome.out()).containsPattern("note +AOT cache +not used, /no/such/cache\n");
+        assertThat(outcome.out()).containsPattern("note +AOT cache +not used, /no/such/cache;");
+    }
+
+    @Test
+    void everyCacheIsLookedFor() throws Exception {
+        Path one = Files.createFile(folder.resolve("belay.aot")).toRealPath();
+        Files.createFile(folder.resolve("belay-serve.aot"));
+        assertThat(JavaFacts.cache(one, "... " + one).data()).containsEntry("absent", List.of("belay-mcp.aot"));
+        Files.createFile(folder.resolve("belay-mcp.aot"));
+        assertThat(JavaFacts.cache(one, "... " + one).status()).isEqualTo(Finding.Status.OK);
+        assertThat(JavaFacts.cache(one, "").status()).isEqualTo(Finding.Status.NOTE);
+    }
+
+    @Test
+    void theFlagsAreThoseThatHold() throws Exception {
+        assertThat(belay.env("JDK_JAVA_OPTIONS", "-Xmx64m").run("doctor").out())
+                .containsPattern("ok +flags +SerialGC, heap of at most 6\\d(\\.\\d)? MiB, compilers up to tier 1\n");
+    }
+
+    @Test
+    void aSubreaperIsToldApart() throws Exception {
+        List<String> command = new ArrayList<>(List.of(
+                "python3", "-c",
+                "import ctypes, os, sys; assert ctypes.CDLL(None).prctl(36, 1, 0, 0, 0) == 0;"
+                        + " os.execv(sys.argv[1], sys.argv[1:])"));
+        command.addAll(Belay.command("doctor"));
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().putAll(belay.env());
+        assertThat(Belay.outcome(builder.start(), new byte[0]).out()).containsPattern("note +subreaper +Belay is one");
+        assertThat(belay.run("doctor").out()).containsPattern("ok +subreaper +Belay is none");
+    }
+
+    /// Few files more than the JVM itself has open.
+    @Test
+    void whereNoSessionFitsTheExitIs1() throws Exception {
+        String open = python(
+                belay.run("doctor", "--json").out(), "print(report['checks']['room.open_files']['data']['in_use'])");
+        String few = Integer.toString(Integer.parseInt(open) + 3);
+        List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", "ulimit -n $0; exec \"$@\"", few));
+        command.addAll(Belay.command("doctor"));
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().putAll(belay.env());
+        Belay.Outcome outcome = Belay.outcome(builder.start(), new byte[0]);
+        assertThat(outcome.code()).isEqualTo(1);
+        assertThat(outcome.out()).contains("missing  open files", "Fix: ");
     }
 
     @Test

@@ -22,6 +22,7 @@ record Abi(int epollEventBytes, int epollDataOffset, int oDirectory, Calls calls
         static final int NONE = -1;
     }
 
+    static final int PR_GET_CHILD_SUBREAPER = 37;
     static final int SYS_PIDFD_SEND_SIGNAL = 424;
     static final int SYS_PIDFD_OPEN = 434;
     static final int SYS_OPENAT2 = 437;

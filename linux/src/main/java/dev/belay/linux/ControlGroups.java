@@ -1,5 +1,6 @@
 package dev.belay.linux;
 
+import dev.belay.Resources;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -104,6 +105,18 @@ public record ControlGroups(
     public List<String> usable() {
         Path place = place();
         return place == null ? List.of() : List.copyOf(Groups.controllers(place));
+    }
+
+    /// Refuses what no session can be held to here: limits of all its processes together, for want of control groups.
+    public void require(Resources resources) {
+        if (resources.together() == null) {
+            return;
+        }
+        Groups.requirePlace(place(), resources.together());
+        Trial trial = delegated();
+        if (!trial.worked()) {
+            throw Groups.refusal("no control group can be made: " + trial.why());
+        }
     }
 
     /// Whether this process may make groups (version 2 only), which is tried: one is made and removed.

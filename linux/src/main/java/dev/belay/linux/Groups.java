@@ -98,19 +98,25 @@ final class Groups implements AutoCloseable {
         return text.isEmpty() ? new TreeSet<>() : new TreeSet<>(List.of(text.split("\\s+", -1)));
     }
 
-    /// A new group that is bounded so, for a process that has not started yet.
-    Group make(Together together) {
-        Set<String> needed = new TreeSet<>();
-        Group.bounds(together).keySet().forEach(file -> needed.add(file.substring(0, file.indexOf('.'))));
+    /// A folder within which groups can be made that bound this much.
+    static Path requirePlace(@Nullable Path place, Together together) {
         if (place == null) {
             throw refusal("Belay may make no control groups (cgroup v2) here");
         }
+        Set<String> needed = new TreeSet<>();
+        Group.bounds(together).keySet().forEach(file -> needed.add(file.substring(0, file.indexOf('.'))));
         needed.removeAll(controllers(place));
         if (!needed.isEmpty()) {
             throw refusal("the control groups that Belay may make in " + place + " lack the controllers " + needed);
         }
+        return place;
+    }
+
+    /// A new group that is bounded so, for a process that has not started yet.
+    Group make(Together together) {
+        Path within = requirePlace(place, together);
         try {
-            Group group = new Group(Files.createDirectory(own(place).resolve("s" + made.incrementAndGet())));
+            Group group = new Group(Files.createDirectory(own(within).resolve("s" + made.incrementAndGet())));
             try {
                 group.bound(together);
             } catch (RuntimeException e) {
@@ -119,11 +125,11 @@ final class Groups implements AutoCloseable {
             }
             return group;
         } catch (IOException e) {
-            throw refusal("no control group can be made in " + place + ": " + e.getMessage());
+            throw refusal("no control group can be made in " + within + ": " + e.getMessage());
         }
     }
 
-    private static SessionException refusal(String why) {
+    static SessionException refusal(String why) {
         return new SessionException(
                 ErrorCode.UNAVAILABLE,
                 "The session cannot be limited as a whole: " + why

@@ -55,6 +55,7 @@ final class Libc {
     private static final MethodHandle KILL = bind("kill");
     private static final MethodHandle GETPGID = bind("getpgid");
     private static final MethodHandle PRLIMIT = bind("prlimit");
+    private static final MethodHandle PRCTL = bind("prctl");
     private static final MethodHandle PROCESS_VM_READV = bind("process_vm_readv");
     private static final MethodHandle SPAWN = bind("posix_spawn");
     private static final MethodHandle ATTR_INIT = bind("posix_spawnattr_init");
@@ -239,6 +240,10 @@ final class Libc {
 
     int kill(long pid, int signal) {
         return callInt(KILL, pid, signal, 0, 0, 0, 0);
+    }
+
+    int prctl(int operation, MemorySegment argument) {
+        return callInt(PRCTL, operation, argument.address(), 0, 0, 0, 0);
     }
 
     /// The process group of a process; 0 is this one.

@@ -248,6 +248,18 @@ public final class Machine {
                 : Trial.failed("the hard limit of file locks is " + locks.get().hard());
     }
 
+    /// Whether orphans below this process become its children; empty if that cannot be asked.
+    public static Optional<Boolean> subreaper() {
+        int[] answer = new int[1];
+        Trial asked = attempt((libc, arena) -> {
+            MemorySegment is = arena.allocate(ValueLayout.JAVA_INT);
+            int result = libc.prctl(Abi.PR_GET_CHILD_SUBREAPER, is);
+            answer[0] = is.get(ValueLayout.JAVA_INT, 0);
+            return result;
+        });
+        return asked.worked() ? Optional.of(answer[0] != 0) : Optional.empty();
+    }
+
     /// Starts a host and closes it.
     public static Trial host() {
         try (LinuxHost host = LinuxHost.at(Path.of("/"))) {

@@ -60,6 +60,10 @@ final class Trampoline {
         put(Abi.RLIMIT_NPROC, resources.processes());
         put(Abi.RLIMIT_CORE, resources.coreBytes());
         grouped = resources.together() != null;
+        if (needed()) {
+            // What ends a process at its limit would dump its core.
+            limits.putIfAbsent(Abi.RLIMIT_CORE, 0L);
+        }
     }
 
     private void put(int limit, @Nullable Long value) {

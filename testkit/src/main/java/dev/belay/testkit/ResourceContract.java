@@ -95,12 +95,38 @@ public interface ResourceContract extends Rig {
         Resources resources = Resources.AS_BELAY
                 .openFiles(64L)
                 .processes(1000L)
-                .memoryBytes(1L << 32)
-                .coreBytes(0L);
+                .memoryBytes(1L << 32);
         String show = "import resource as r; print([r.getrlimit(x) for x in"
                 + " (r.RLIMIT_NOFILE, r.RLIMIT_NPROC, r.RLIMIT_AS, r.RLIMIT_CORE)])";
         assertThat(allTextOf(limited(resources, "python3", "-c", show)))
+                .as("and no core dumps, unless they are asked for")
                 .isEqualTo("[(64, 64), (1000, 1000), (4294967296, 4294967296), (0, 0)]\n");
+        assertThat(allTextOf(limited(resources.coreBytes(4096L), "python3", "-c", show))).contains("(4096, 4096)]");
+    }
+
+    @Test
+    default void whatTheOperatorSaysHoldsWithWhatTheSpecSays() throws InterruptedException {
+        sessions().resources(Resources.AS_BELAY.openFiles(100L).fileBytes(1L << 20));
+        String show = "import resource as r; print([r.getrlimit(x)[1] for x in"
+                + " (r.RLIMIT_NOFILE, r.RLIMIT_FSIZE, r.RLIMIT_AS)])";
+        assertThat(allTextOf(sessions().open(SessionSpec.of("python3", "-c", show).pipe())))
+                .isEqualTo("[100, 1048576, -1]\n");
+        assertThat(allTextOf(limited(Resources.AS_BELAY.openFiles(64L).memoryBytes(1L << 32), "python3", "-c", show)))
+                .isEqualTo("[64, 1048576, 4294967296]\n");
+        assertThat(allTextOf(limited(Resources.AS_BELAY.openFiles(1000L), "python3", "-c", show)))
+                .as("never more than the operator allows")
+                .isEqualTo("[100, 1048576, -1]\n");
+    }
+
+    @Test
+    default void theOperatorsWallClockHoldsForEverybody() throws InterruptedException {
+        sessions().limits(sessions().limits().timeout(Duration.ofMillis(200)));
+        Session silent = sessions().open(SessionSpec.of("sleep", "1000").pipe());
+        Session more = sessions().open(SessionSpec.of("sleep", "1000").pipe().timeout(Duration.ofHours(1)));
+        for (Session session : List.of(silent, more)) {
+            exitOf(session);
+            assertThat(session.snapshot().endReason()).isEqualTo(EndReason.TIMEOUT);
+        }
     }
 
     @Test

@@ -5,6 +5,7 @@ import dev.belay.Limits;
 import dev.belay.Resources;
 import dev.belay.SessionException;
 import dev.belay.agent.AgentSettings;
+import dev.belay.linux.Machine;
 import dev.belay.server.ServerSettings;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.tomlj.Toml;
 import org.tomlj.TomlParseError;
@@ -35,16 +37,20 @@ public record Config(Limits limits, Resources resources, ServerSettings server, 
     public static final Config DEFAULT =
             new Config(LIMITS, Resources.AS_BELAY, ServerSettings.DEFAULT, AgentSettings.DEFAULT, Map.of(), false);
 
+    /// What the file says that was asked for, else the user's own, else what holds without one.
+    public static Config read(@Nullable Path asked, Map<String, String> env) {
+        return file(asked, env).map(Config::read).orElse(DEFAULT);
+    }
+
     /// The file that was asked for, else the user's own where there is one: `$XDG_CONFIG_HOME/belay/belay.toml`, or
     /// `~/.config/belay/belay.toml`.
-    public static Config read(@Nullable Path asked, Map<String, String> env) {
+    public static Optional<Path> file(@Nullable Path asked, Map<String, String> env) {
         if (asked != null) {
-            return read(asked);
+            return Optional.of(asked);
         }
         String xdg = env.getOrDefault("XDG_CONFIG_HOME", "");
         Path base = xdg.startsWith("/") ? Path.of(xdg) : Path.of(System.getProperty("user.home"), ".config");
-        Path own = base.resolve("belay").resolve("belay.toml");
-        return Files.exists(own) ? read(own) : DEFAULT;
+        return Optional.of(base.resolve("belay").resolve("belay.toml")).filter(Files::exists);
     }
 
     /// Reads a file.
@@ -87,6 +93,19 @@ public record Config(Limits limits, Resources resources, ServerSettings server, 
         env.requireNoMore();
         file.requireNoMore();
         return new Config(limits, resources, settings, agent, variables, insecure);
+    }
+
+    /// Refuses settings that this machine cannot keep: else every session would be refused.
+    ///
+    /// @return these
+    public Config requireKept() {
+        try {
+            Machine.controlGroups().require(resources);
+            return this;
+        } catch (SessionException e) {
+            throw new SessionException(
+                    e.code(), "[resources.together] of the settings cannot be kept here. " + e.getMessage());
+        }
     }
 
     /// The file with every setting at its default, explained.

@@ -10,8 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.tomlj.TomlArray;
 import org.tomlj.TomlPosition;
@@ -24,8 +22,6 @@ import picocli.CommandLine.TypeConversionException;
 /// To add a section, write a class with a method that takes one of these, asks for its keys and calls
 /// [#requireNoMore()], and call it in [Config].
 public final class Section {
-    private static final Pattern SIZE = Pattern.compile("(\\d{1,12})\\s*([KMGT]i?)?B?", Pattern.CASE_INSENSITIVE);
-
     private final String file;
     private final String name;
     private final @Nullable TomlTable table;
@@ -73,13 +69,11 @@ public final class Section {
         if (value instanceof Long count && count >= 0) {
             return Optional.of(count);
         }
-        Matcher size = SIZE.matcher(value instanceof String text ? text.strip() : "");
-        if (!size.matches()) {
+        try {
+            return Optional.of(ByteSize.parse(value instanceof String text ? text : ""));
+        } catch (TypeConversionException _) {
             throw wrong(key, "a size such as 1048576, \"512 KiB\" or \"8 MiB\"");
         }
-        String unit = size.group(2) == null ? "" : size.group(2).substring(0, 1).toUpperCase(java.util.Locale.ROOT);
-        int shift = unit.isEmpty() ? 0 : 10 * (1 + "KMGT".indexOf(unit));
-        return Optional.of(Long.parseLong(size.group(1)) << shift);
     }
 
     /// A time, as in `"30s"`, `"1h30m"`, `"500ms"`.

@@ -2,8 +2,11 @@ package dev.belay.cli.config;
 
 import dev.belay.Limits;
 import dev.belay.Resources;
+import dev.belay.SessionException;
 import dev.belay.server.ServerSettings;
 import dev.belay.server.ServerSettings.DoorSettings;
+import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /// `[sessions]` and `[resources]`.
@@ -25,6 +28,7 @@ final class SessionsSection {
                     return value.intValue();
                 }).orElse(standard.maxInputBytes()))
                 .writeTimeout(section.time("write_timeout").orElse(standard.writeTimeout()))
+                .timeout(section.timeOrNone("timeout", standard.timeout()))
                 .closeGrace(section.time("close_grace").orElse(standard.closeGrace()))
                 .retention(section.time("retention").orElse(standard.retention()))
                 .maxRetained(section.count("max_retained", 0, 1_000_000).orElse(standard.maxRetained()));
@@ -41,26 +45,35 @@ final class SessionsSection {
                         section.time("reconnect_grace").orElse(standard.reconnectGrace())));
     }
 
-    /// Of all processes of a session together; null where nothing is said.
-    private static Resources.@Nullable Together together(Section section) {
-        Resources.Together together = new Resources.Together(
-                section.bytes("memory").orElse(null),
-                section.bytes("processes").orElse(null),
-                section.decimal("cores").orElse(null));
-        section.requireNoMore();
-        return together.equals(Resources.Together.UNBOUNDED) ? null : together;
-    }
-
     static Resources resources(Section section) {
-        Resources all = new Resources(
-                section.positiveTime("cpu").orElse(null),
-                section.bytes("memory").orElse(null),
-                section.bytes("file_size").orElse(null),
-                section.bytes("open_files").orElse(null),
-                section.bytes("processes").orElse(null),
-                section.bytes("core_size").orElse(null),
-                together(section.section("together")));
+        Resources all = Resources.AS_BELAY;
+        all = with(section, "cpu", section.positiveTime("cpu"), all, all::cpu);
+        all = with(section, "memory", section.bytes("memory"), all, all::memoryBytes);
+        all = with(section, "file_size", section.bytes("file_size"), all, all::fileBytes);
+        all = with(section, "open_files", section.bytes("open_files"), all, all::openFiles);
+        all = with(section, "processes", section.bytes("processes"), all, all::processes);
+        all = with(section, "core_size", section.bytes("core_size"), all, all::coreBytes);
+        all = all.together(together(section.section("together")));
         section.requireNoMore();
         return all;
+    }
+
+    /// Of all processes of a session together; null where nothing is said.
+    private static Resources.@Nullable Together together(Section section) {
+        Resources.Together all = Resources.Together.UNBOUNDED;
+        all = with(section, "memory", section.bytes("memory"), all, all::memoryBytes);
+        all = with(section, "processes", section.bytes("processes"), all, all::processes);
+        all = with(section, "cores", section.decimal("cores"), all, all::cores);
+        section.requireNoMore();
+        return all.equals(Resources.Together.UNBOUNDED) ? null : all;
+    }
+
+    /// What is said of a key, over the rest; what nobody can be limited to is refused where it stands.
+    private static <T, R> R with(Section section, String key, Optional<T> value, R rest, Function<T, R> over) {
+        try {
+            return value.map(over).orElse(rest);
+        } catch (SessionException e) {
+            throw section.refused(key, e);
+        }
     }
 }

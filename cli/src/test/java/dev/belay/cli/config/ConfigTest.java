@@ -3,6 +3,8 @@ package dev.belay.cli.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.belay.Resources;
+import dev.belay.Resources.Together;
 import dev.belay.SessionException;
 import dev.belay.server.auth.Role;
 import dev.belay.server.auth.TokenHash;
@@ -47,8 +49,18 @@ class ConfigTest {
                 retention = "1.5m"
                 log_bytes = "1 MiB"
                 terminal_idle_timeout = "1h30m"
+                timeout = "8h"
                 [resources]
                 cpu = "90s"
+                memory = "4 GiB"
+                file_size = "1 MiB"
+                open_files = 64
+                processes = 4096
+                core_size = 0
+                [resources.together]
+                memory = "8 GiB"
+                processes = 512
+                cores = 1.5
                 [env]
                 set = { EDITOR = "vim" }
                 [[principals]]
@@ -61,7 +73,9 @@ class ConfigTest {
         assertThat(config.limits().retention()).isEqualTo(Duration.ofSeconds(90));
         assertThat(config.limits().logBytes()).isEqualTo(1 << 20);
         assertThat(config.server().doors().terminalIdleTimeout()).isEqualTo(Duration.ofMinutes(90));
-        assertThat(config.resources().cpu()).isEqualTo(Duration.ofSeconds(90));
+        assertThat(config.limits().timeout()).isEqualTo(Duration.ofHours(8));
+        assertThat(config.resources()).isEqualTo(new Resources(
+                Duration.ofSeconds(90), 4L << 30, 1L << 20, 64L, 4096L, 0L, new Together(8L << 30, 512L, 1.5)));
         assertThat(config.env()).containsEntry("EDITOR", "vim");
         assertThat(config.server().accounts().getFirst().role()).isEqualTo(Role.WATCH);
         assertThat(config.server().accounts().getFirst().quota().sessions()).isEqualTo(3);
@@ -85,6 +99,12 @@ class ConfigTest {
             "[[principals]]%nname = 'admin'  | belay.toml:2:1: principals.name is the name of nobody else",
             "[[principals]]%nname = 'a'%nrole = 'root'  | belay.toml:3:1: principals.role is \"admin\"",
             "[[principals]]%nname = 'a'%ntokens = ['x'] | belay.toml:3:1: principals.tokens: A token's hash",
+            "[sessions]%ntimeout = '0s'      | belay.toml:2:1: sessions.timeout is a time longer than zero",
+            "[resources]%ncpu = '500ms'      | belay.toml:2:1: resources.cpu: Processor time",
+            "[resources]%nmemory = 0         | belay.toml:2:1: resources.memory: The limit of memory has to be",
+            "[resources]%nmemory = '9999999 T' | belay.toml:2:1: resources.memory is a size",
+            "[resources.together]%ncores = 0 | belay.toml:2:1: resources.together.cores",
+            "[resources.together]%ncpu = 1   | belay.toml:2:1: there is no setting 'resources.together.cpu'",
             "[env]%nset = { A = 1 }          | belay.toml:2:1: env.set is a table of texts",
     })
     void aMistakeIsToldWithItsPlace(String text, String message) {

@@ -108,6 +108,25 @@ public final class Body {
         return map;
     }
 
+    public Optional<Double> decimal(String name) {
+        return field(name).map(node -> {
+            if (!node.isNumber()) {
+                throw wrong(name, "a number");
+            }
+            return node.doubleValue();
+        });
+    }
+
+    /// An object inside of this one.
+    public Optional<Body> object(String name) {
+        return field(name).map(node -> {
+            if (!(node instanceof ObjectNode object)) {
+                throw wrong(name, "an object");
+            }
+            return new Body(object);
+        });
+    }
+
     /// All has been asked for: whatever else there is was meant to do something, and would not.
     public void requireNoMore() {
         for (String name : json.propertyNames()) {

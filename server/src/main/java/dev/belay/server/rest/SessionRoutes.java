@@ -4,6 +4,7 @@ import dev.belay.Closed;
 import dev.belay.Mode;
 import dev.belay.OutputLog;
 import dev.belay.ReadResult;
+import dev.belay.Resources;
 import dev.belay.Session;
 import dev.belay.SessionSpec;
 import dev.belay.Signal;
@@ -62,7 +63,9 @@ public final class SessionRoutes {
     private void open(Exchange exchange) throws InterruptedException {
         Login login = exchange.login(authority);
         exchange.mayTakeLong();
-        SessionSpec spec = spec(exchange.json());
+        Body body = exchange.json();
+        Resources resources = body.object("resources").map(SessionRoutes::resources).orElse(Resources.AS_BELAY);
+        SessionSpec spec = spec(body).resources(resources);
         Session session = access.open(login, Door.API, spec);
         exchange.reply(201, Json.of(session.snapshot()));
     }
@@ -84,6 +87,28 @@ public final class SessionRoutes {
         body.flag("keep");
         body.requireNoMore();
         return id == null ? spec : spec.id(id);
+    }
+
+    private static Resources resources(Body body) {
+        Resources resources = new Resources(
+                body.millis("cpu_ms").orElse(null),
+                body.number("memory_bytes").orElse(null),
+                body.number("file_bytes").orElse(null),
+                body.number("open_files").orElse(null),
+                body.number("processes").orElse(null),
+                body.number("core_bytes").orElse(null),
+                body.object("together").map(SessionRoutes::together).orElse(null));
+        body.requireNoMore();
+        return resources;
+    }
+
+    private static Resources.Together together(Body body) {
+        Resources.Together together = new Resources.Together(
+                body.number("memory_bytes").orElse(null),
+                body.number("processes").orElse(null),
+                body.decimal("cores").orElse(null));
+        body.requireNoMore();
+        return together;
     }
 
     private static List<String> command(@Nullable List<String> command, @Nullable String cmd) {
