@@ -10,9 +10,9 @@ public enum EndReason {
     CLOSED,
     /// The session's wall-clock time was used up.
     TIMEOUT,
-    /// The leader used more processor time than its [Resources] allow.
+    /// The leader used more processor time than its [Resources] allow, or a command that it ended with.
     CPU_LIMIT,
-    /// The leader wrote a larger file than its [Resources] allow.
+    /// The leader wrote a larger file than its [Resources] allow, or a command that it ended with.
     FILE_SIZE_LIMIT,
     /// The session was ended because its processes used more memory than they may [together][Resources.Together].
     MEMORY_LIMIT,

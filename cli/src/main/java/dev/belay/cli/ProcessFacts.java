@@ -13,7 +13,8 @@ final class ProcessFacts {
     static List<Finding> look() {
         ControlGroups groups = Machine.controlGroups();
         return List.of(
-                version(groups), delegation(groups), subreaper(Machine.subreaper()), first(ProcessHandle.current().pid()));
+                version(groups), delegation(groups), subreaper(Machine.subreaper()),
+                first(ProcessHandle.current().pid()));
     }
 
     static Finding version(ControlGroups groups) {

@@ -73,6 +73,17 @@ class LimitsTest extends WithBelay {
     void thoseOfTheSettingsReachTheSessionsOfAnAgent() throws Exception {
         settings("[resources]\nopen_files = 64\n");
         Process mcp = belay.start("mcp", "--config", folder.resolve("belay.toml").toString());
+        try {
+            String answer = answer(mcp);
+            assertThat(answer).contains("open: 64");
+            assertThat(mcp.waitFor(Belay.PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+        } finally {
+            mcp.destroyForcibly();
+        }
+    }
+
+    /// What it answers to a call, after which its input ends.
+    private static String answer(Process mcp) throws Exception {
         try (BufferedWriter in = mcp.outputWriter(); BufferedReader out = mcp.inputReader()) {
             in.write("""
                     {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",\
@@ -85,11 +96,7 @@ class LimitsTest extends WithBelay {
             while (answer != null && !answer.contains("\"id\":2")) {
                 answer = out.readLine();
             }
-            assertThat(answer).contains("open: 64");
-            in.close();
-            assertThat(mcp.waitFor(Belay.PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
-        } finally {
-            mcp.destroyForcibly();
+            return String.valueOf(answer);
         }
     }
 
@@ -152,7 +159,8 @@ class LimitsTest extends WithBelay {
     void withoutAnyASessionHasTheLimitOfOpenFilesThatItsCallerHas() throws Exception {
         Path launcher = belay.launcher();
         ProcessBuilder builder = new ProcessBuilder(
-                "/bin/sh", "-c", "ulimit -Sn 256; exec \"$0\" run -- sh -c 'ulimit -Sn; ulimit -Hn'", launcher.toString());
+                "/bin/sh", "-c", "ulimit -Sn 256; exec \"$0\" run -- sh -c 'ulimit -Sn; ulimit -Hn'",
+                launcher.toString());
         builder.environment().putAll(belay.env());
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         Belay.Outcome outcome = Belay.outcome(builder.start(), new byte[0]);

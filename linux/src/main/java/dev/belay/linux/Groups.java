@@ -30,7 +30,8 @@ final class Groups implements AutoCloseable {
     static final Set<String> CONTROLLERS = Set.of("cpu", "memory", "pids");
 
     /// The names that Belay gives, and no other: what else begins like this is somebody's, perhaps Belay's own service.
-    private static final Pattern NAME = Pattern.compile("belay-\\d+-\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
+    private static final Pattern NAME =
+            Pattern.compile("belay-\\d+-\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
     /// The names given in this JVM. Not to be touched by a sweep: to close another descriptor of a lock's file would free
     /// the lock. By name, not by pid: in a container the next Belay has the pid of the one that was killed.
     private static final Set<String> GIVEN = ConcurrentHashMap.newKeySet();

@@ -83,7 +83,8 @@ final class Trampoline {
         StringBuilder script = new StringBuilder("kill -STOP $$; unset PWD OLDPWD SHLVL");
         // The shorter first: the other name of one may be the name of another.
         aside(env).sorted(Comparator.comparingInt(String::length)).forEach(name -> script.append("; export ")
-                .append(name).append("=\"$").append(ASIDE).append(name).append("\"; unset ").append(ASIDE).append(name));
+                .append(name).append("=\"$").append(ASIDE).append(name).append("\"; unset ").append(ASIDE)
+                .append(name));
         List<String> all = new ArrayList<>(List.of(SHELL, "-c", script.append("; exec \"$@\"").toString(), SHELL));
         all.addAll(command);
         return all;

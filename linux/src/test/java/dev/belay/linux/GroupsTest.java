@@ -315,7 +315,8 @@ class GroupsTest {
         String uuid = UUID.randomUUID().toString();
         List<Path> spared = new ArrayList<>();
         for (String name : List.of(
-                "belay-server.service", "belay-1.scope", "belay-0-left", "belay-" + uuid, "belay-1-" + uuid + ".service")) {
+                "belay-server.service", "belay-1.scope", "belay-0-left", "belay-" + uuid,
+                "belay-1-" + uuid + ".service")) {
             spared.add(free(slice.resolve(name)));
         }
         Path here = slice.resolve("belay-1-" + uuid);

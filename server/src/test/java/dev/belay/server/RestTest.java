@@ -41,16 +41,18 @@ class RestTest extends WithServer {
 
     @Test
     void aSessionIsLimitedAsItsClientAsks() throws Exception {
-        Answer opened = api.post(ALICE, "/api/sessions", """
-                {"cmd": "ulimit -n; ulimit -t; ulimit -v; dd if=/dev/zero of=large bs=1000 count=100; exit $?", "id": "one",
-                 "mode": "pipe", "resources": {"open_files": 60, "cpu_ms": 90000, "memory_bytes": 4294967296,
-                 "file_bytes": 5000, "processes": 10000, "core_bytes": 0}}""");
+        Answer opened = api.post(ALICE, "/api/sessions",
+                """
+                        {"cmd": "ulimit -n; ulimit -t; ulimit -v; dd if=/dev/zero of=large bs=1000 count=100; exit $?", "id": "one",
+                         "mode": "pipe", "resources": {"open_files": 60, "cpu_ms": 90000, "memory_bytes": 4294967296,
+                         "file_bytes": 5000, "processes": 10000, "core_bytes": 0}}""");
         assertThat(opened.status()).as(opened.toString()).isEqualTo(201);
         assertThat(api.all(ALICE, "one")).startsWith("60\n90\n4194304\n");
         assertThat(api.get(ALICE, "/api/sessions/one").json().get("end_reason").asString())
                 .isEqualTo("file_size_limit");
         for (String wrong : List.of(
-                "{\"open_file\":1}", "{\"cpu_ms\":10}", "{\"open_files\":\"1\"}", "[]", "{\"together\":{\"cores\":\"1\"}}")) {
+                "{\"open_file\":1}", "{\"cpu_ms\":10}", "{\"open_files\":\"1\"}", "[]",
+                "{\"together\":{\"cores\":\"1\"}}")) {
             assertThat(api.post(ALICE, "/api/sessions", "{\"cmd\":\"true\",\"resources\":" + wrong + "}").code())
                     .as(wrong).isEqualTo("INVALID_REQUEST");
         }

@@ -74,7 +74,8 @@ public interface ResourceContract extends Rig {
         SessionSpec plain = SessionSpec.of("env", "-0")
                 .pipe()
                 .env(Map.of("X", "1", "belay_X", "2", "belay_belay_X", "", "IFS", "x", "PS4", "$(touch made)"))
-                .env(Map.of("QUOTED", "a 'b' \"c\" $d `e` \\ \n\u00e4 ", "LD_BIND_NOW", "1", "ENV", "./none", "_x", "*"));
+                .env(Map.of("QUOTED", "a 'b' \"c\" $d `e` \\ \n\u00e4 ", "LD_BIND_NOW", "1", "ENV", "./none", "_x",
+                        "*"));
         assertThat(variables(plain.resources(Resources.AS_BELAY.openFiles(64L)).id("limited")))
                 .containsExactlyInAnyOrderElementsOf(variables(plain.id("plain")))
                 .contains("belay_belay_X=", "X=1");
