@@ -22,16 +22,20 @@ COLD_STARTS = 3
 
 PEERS = ["c", "clog", "belay", "pty4j", "node", "python", "processbuilder"]
 WORKS = ["spawn", "parallel", "echo", "pinned", "flood", "lines", "bytes", "pipe", "paste", "idle", "cold", "growth"]
+# A thousand calls a second are few for a compiler that waits for tens of thousands; and while it is at work, children have
+# one core less.
+JVM_WARM_MS = {"spawn": 12_000, "parallel": 25_000, "idle": 12_000}
 GROWTH = [10, 100, 1000, 3000]
 # The works that print enough for a log to cost something.
 LOGGED = ["echo", "pinned", "flood", "lines", "bytes", "pipe"]
 
 
-def java(peer, work):
-    """Belay's JVM as ./belay runs it, the others' with their defaults; for memory, with all of the heap touched beforehand."""
-    flags = ["-Xms128m", "-Xmx128m", "-XX:+AlwaysPreTouch"] if work == "idle" else []
-    if peer == "belay" or work == "cold":
-        flags += os.environ.get("BENCH_FLAGS", "-XX:TieredStopAtLevel=1").split()
+def java(work):
+    """The JVM of a program that uses Belay; for memory, with all of its heap touched beforehand; for a start, as ./belay does."""
+    flags = os.environ.get("BENCH_FLAGS", "").split() + {
+        "idle": ["-Xms128m", "-Xmx128m", "-XX:+AlwaysPreTouch"],
+        "cold": ["-XX:TieredStopAtLevel=1"],
+    }.get(work, [])
     # Ahead of the built classes: a folder of changed ones, to try something out.
     classes = os.environ.get("BENCH_PATCH", str(TARGET / "classes"))
     path = f"{classes}:{TARGET}/classes:{ROOT}/cli/target/app/lib/*:{TARGET}/lib/*"
@@ -50,20 +54,19 @@ def command(peer, work):
         case "node":
             return ["node", "--expose-gc", str(ROOT / "bench/peers/node/peer.js")]
         case _:
-            return [*java(peer, work), peer]
+            return [*java(work), peer]
 
 
 def arguments(peer, work, quick):
-    """What to run, how long to warm up and to measure (ms), and how much. JVMs need seconds to compile what they run."""
-    compiled = peer in ("belay", "pty4j", "processbuilder", "node")
-    warm = (2000 if quick else 6000) if compiled else 200
-    if work in ("spawn", "parallel", "idle") and not quick:
-        # A thousand calls a second are few for a compiler that waits for tens of thousands.
-        warm *= 2
+    """What to run, how long to warm up and to measure (ms), and how much."""
+    if peer in ("belay", "pty4j", "processbuilder"):
+        warm = 2000 if quick else JVM_WARM_MS.get(work, 4000)
+    else:
+        warm = 1000 if peer == "node" else 200
     if work == "pinned":
         return ["echo", warm, 400 if quick else 1500, 0]
     if work in ("lines", "bytes", "pipe"):
-        return [work, warm // 2, 400 if quick else 4000, 30_000_000 if quick else 100_000_000]
+        return [work, warm, 400 if quick else 3000, 30_000_000 if quick else 100_000_000]
     if work == "idle":
         return [work, warm, 2000 if quick else 10_000, idle_sessions(quick)]
     return [work, warm, 400 if quick else 1500, 0]
