@@ -13,6 +13,12 @@ import org.jspecify.annotations.Nullable;
 final class Search {
     private static final int WINDOW_CHARS = 64 << 10;
     private static final int READ_BYTES = 64 << 10;
+    /// How far before new text a match is looked for at once. One that began earlier is found a moment later: to look
+    /// through the whole window for every line that a build prints would keep a core busy.
+    private static final int TAIL_CHARS = 1 << 10;
+    /// When the whole window is looked through again: after so much new text, or so long after the first of it.
+    private static final int OWED_CHARS = 16 << 10;
+    private static final Duration OWED_FOR = Duration.ofMillis(50);
     /// Output without text, such as zeros, does not fill the window; so much of it empties it, or `ends` would overflow.
     private static final int MAX_SPAN_BYTES = 1 << 30;
 
@@ -25,6 +31,9 @@ final class Search {
     private int[] ends = new int[256];
     private long base;
     private long at;
+    /// New text since the whole window was looked through, and until when that has to be done again.
+    private int owed;
+    private Deadline owedBy = Deadline.in(OWED_FOR);
 
     Search(Life life, OutputLog log, Until until, long from) {
         this.life = life;
@@ -45,13 +54,20 @@ final class Search {
                 if (until.exit && leaderEnd == Long.MAX_VALUE && life.exit() != null) {
                     leaderEnd = life.log.end();
                 }
-                ReadResult next = next();
-                if (next == null) {
+                ReadResult read = next();
+                if (read == null || read instanceof Gap) {
+                    // What is in the window is all there will be of it.
+                    Waited found = owed > 0 ? look(deadline) : null;
+                    if (found != null) {
+                        return found;
+                    }
+                }
+                if (read == null) {
                     return new Waited(Fired.EXIT, at, "");
                 }
                 boolean ended = false;
                 boolean more = false;
-                switch (next) {
+                switch (read) {
                     case Chunk chunk when chunk.bytes().length == 0 -> {}
                     case Chunk chunk -> {
                         Waited found = match(chunk, deadline);
@@ -64,29 +80,38 @@ final class Search {
                     case Gap gap -> {
                         // The end of a sequence or character that was under way may lie in the gap.
                         plain = new PlainText();
-                        window.setLength(0);
+                        clear(gap.next());
                         at = gap.next();
                         more = true;
                     }
                     case End _ -> ended = true;
                 }
-                if (at >= until.offset) {
-                    return new Waited(Fired.OFFSET, at, "");
-                }
-                if (ended || at >= leaderEnd) {
-                    return new Waited(Fired.EXIT, at, "");
-                }
-                if (more && !deadline.passed()) {
+                boolean over = ended || at >= leaderEnd || at >= until.offset;
+                if (more && !over && !deadline.passed()) {
                     continue;
                 }
                 Deadline quiet = quiet(quietSince);
+                boolean waits = !over && !deadline.passed() && (quiet == null || !quiet.passed());
+                if (owed > 0 && (!waits || owedBy.passed())) {
+                    Waited found = look(deadline);
+                    if (found != null) {
+                        return found;
+                    }
+                }
+                if (at >= until.offset) {
+                    return new Waited(Fired.OFFSET, at, "");
+                }
+                if (over) {
+                    return new Waited(Fired.EXIT, at, "");
+                }
                 if (quiet != null && quiet.passed()) {
                     return new Waited(Fired.IDLE, at, "");
                 }
                 if (deadline.passed()) {
                     return new Waited(Fired.TIMEOUT, at, "");
                 }
-                life.bell.await(seen, quiet == null ? deadline : deadline.earlier(quiet));
+                Deadline next = quiet == null ? deadline : deadline.earlier(quiet);
+                life.bell.await(seen, owed > 0 ? next.earlier(owedBy) : next);
             }
         }
     }
@@ -116,24 +141,59 @@ final class Search {
         if (until.match == null) {
             return null;
         }
-        makeRoom();
-        if (window.isEmpty() || chunk.offset() - base > MAX_SPAN_BYTES) {
-            window.setLength(0);
+        if (chunk.offset() - base > MAX_SPAN_BYTES) {
+            Waited found = owed > 0 ? look(deadline) : null;
+            if (found != null) {
+                return found;
+            }
+            clear(chunk.offset());
+        }
+        if (window.isEmpty()) {
             base = chunk.offset();
         }
+        int before = window.length();
         int start = (int) (chunk.offset() - base);
         plain.feed(chunk.bytes(), (codePoint, end) -> append(codePoint, start + end));
+        if (owed == 0) {
+            owedBy = Deadline.in(OWED_FOR);
+        }
+        owed += window.length() - before;
+        boolean soon = owed < OWED_CHARS && !owedBy.passed() && before > TAIL_CHARS;
+        // In the tail it may be another one than the first of all, which is the one to tell.
+        return soon && !found(before - TAIL_CHARS, deadline) ? null : look(deadline);
+    }
+
+    private boolean found(int from, Deadline deadline) {
+        try {
+            return until.match != null && until.match.matcher(new Bounded(window, deadline)).find(from);
+        } catch (OutOfTime _) {
+            return true;
+        }
+    }
+
+    /// Looks through the whole window, and keeps the last 64 KiB of it.
+    private @Nullable Waited look(Deadline deadline) {
+        if (until.match == null) {
+            return null;
+        }
         Matcher matcher = until.match.matcher(new Bounded(window, deadline));
         try {
-            return matcher.find()
-                    ? new Waited(
-                            Fired.MATCH,
-                            matcher.end() == 0 ? chunk.offset() : base + ends[matcher.end() - 1],
-                            matcher.group())
-                    : null;
+            if (matcher.find()) {
+                return new Waited(
+                        Fired.MATCH, matcher.end() == 0 ? base : base + ends[matcher.end() - 1], matcher.group());
+            }
         } catch (OutOfTime _) {
-            return new Waited(Fired.TIMEOUT, chunk.offset(), "");
+            return new Waited(Fired.TIMEOUT, at, "");
         }
+        owed = 0;
+        makeRoom();
+        return null;
+    }
+
+    private void clear(long from) {
+        window.setLength(0);
+        base = from;
+        owed = 0;
     }
 
     private void append(int codePoint, int end) {

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -109,6 +110,44 @@ class UntilTest {
         }
         process.emit("END");
         assertThat(await(Until.match("BEGINx+END")).offset()).isEqualTo(60_008);
+    }
+
+    @Test
+    void aLongMatchIsFoundAlthoughNothingFollowsIt() throws Exception {
+        process.emit("BEGIN");
+        for (int i = 0; i < 100; i++) {
+            process.emit(utf8("x".repeat(100)), Known.outlet(i));
+        }
+        Running<Waited> waiter = Running.start(() -> await(Until.match("BEGINx+END"))).parked();
+        process.emit("END");
+        assertThat(waiter.result().offset()).isEqualTo(10_008);
+    }
+
+    @Test
+    void theFirstMatchIsToldAlsoIfALaterOneIsSeenBefore() throws Exception {
+        process.emit("A");
+        for (int i = 0; i < 100; i++) {
+            process.emit(utf8("x".repeat(100)), Known.outlet(i));
+        }
+        process.emit("AB");
+        assertThat(await(Until.match("A.*B")))
+                .isEqualTo(new Waited(Fired.MATCH, 10_003, "A" + "x".repeat(10_000) + "AB"));
+    }
+
+    @Test
+    void aLongMatchIsFoundBeforeTheExitTheQuietAndTheOffsetThatFollow() throws Exception {
+        process.emit("BEGIN");
+        for (int i = 0; i < 100; i++) {
+            process.emit(utf8("x".repeat(100)), Known.outlet(i));
+        }
+        process.emit("END");
+        process.exit(0);
+        for (Until until : List.of(
+                Until.match("BEGINx+END").orExited(),
+                Until.match("BEGINx+END").orIdle(Duration.ofNanos(1)),
+                Until.match("BEGINx+END").orOffset(10_008))) {
+            assertThat(await(until).fired()).isEqualTo(Fired.MATCH);
+        }
     }
 
     @Test
