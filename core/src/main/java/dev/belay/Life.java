@@ -28,6 +28,8 @@ final class Life implements ProcessListener {
 
     private final Registry registry;
     private final Permit permit;
+    /// How long nothing may happen; limits that change later leave it as it is.
+    private final @Nullable Duration idle;
     private final Instant startedAt = Instant.now();
     private final long startedNanos = System.nanoTime();
     private final AtomicReference<@Nullable EndReason> reason = new AtomicReference<>();
@@ -56,6 +58,7 @@ final class Life implements ProcessListener {
         this.id = id;
         this.spec = spec;
         this.permit = permit;
+        this.idle = spec.idleTimeout() != null ? spec.idleTimeout() : registry.limits().idleTimeout();
         this.log = new FileLog(registry.folder(), id, registry.limits().logBytes());
         this.keyboard = new Keyboard(id, log, bell, registry.timer());
         this.drainer = new Cursor(this, new Actor(spec.owner()), 0, spec.lossless());
@@ -86,7 +89,6 @@ final class Life implements ProcessListener {
         if (spec.timeout() != null) {
             timeout = registry.timer().schedule(() -> expire(EndReason.TIMEOUT), Deadline.nanos(spec.timeout()), NANOS);
         }
-        Duration idle = idleLimit();
         if (idle != null) {
             scheduleIdle(Deadline.nanos(idle));
         }
@@ -97,17 +99,12 @@ final class Life implements ProcessListener {
 
     private static final TimeUnit NANOS = TimeUnit.NANOSECONDS;
 
-    private @Nullable Duration idleLimit() {
-        return spec.idleTimeout() != null ? spec.idleTimeout() : registry.limits().idleTimeout();
-    }
-
     private void scheduleIdle(long delayNanos) {
         idleTimeout = registry.timer().schedule(this::lookIdle, delayNanos, NANOS);
     }
 
     /// One timer, set again for what is left of the quiet time, rather than one per byte.
     private void lookIdle() {
-        Duration idle = idleLimit();
         if (idle == null || sealed) {
             return;
         }

@@ -92,7 +92,7 @@ final class Libc {
         state = arena.allocate(STATE);
     }
 
-    private static MethodHandle bind(String name) {
+    static MethodHandle bind(String name) {
         MemorySegment symbol = LINKER.defaultLookup()
                 .find(name)
                 .orElseThrow(() -> new SessionException(

@@ -47,6 +47,14 @@ class LinuxHostTest {
         assertThat(refusal).hasMessageContaining("/no/such/folder");
     }
 
+    @Test
+    void aCLibraryThatIsTooOldIsToldByWhatItLacks() {
+        SessionException refusal =
+                catchThrowableOfType(SessionException.class, () -> Libc.bind("posix_spawn_of_the_future"));
+        assertThat(refusal.code()).isEqualTo(ErrorCode.UNAVAILABLE);
+        assertThat(refusal).hasMessageContaining("posix_spawn_of_the_future").hasMessageContaining("2.34 or newer");
+    }
+
     @ParameterizedTest
     @CsvSource({
             "Max file locks            unlimited            unlimited            locks, 0",
