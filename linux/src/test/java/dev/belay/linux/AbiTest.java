@@ -34,6 +34,7 @@ class AbiTest {
             #include <sys/epoll.h>
             #include <sys/eventfd.h>
             #include <sys/ioctl.h>
+            #include <sys/prctl.h>
             #include <sys/resource.h>
             #include <sys/stat.h>
             #include <sys/syscall.h>
