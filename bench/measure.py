@@ -60,7 +60,7 @@ def command(peer, work):
 def arguments(peer, work, quick):
     """What to run, how long to warm up and to measure (ms), and how much."""
     if peer in ("belay", "pty4j", "processbuilder"):
-        warm = 2000 if quick else JVM_WARM_MS.get(work, 4000)
+        warm = 1500 if quick else JVM_WARM_MS.get(work, 4000)
     else:
         warm = 1000 if peer == "node" else 200
     if work == "pinned":
