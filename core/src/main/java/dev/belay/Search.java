@@ -57,7 +57,7 @@ final class Search {
                 ReadResult read = next();
                 if (read == null || read instanceof Gap) {
                     // What is in the window is all there will be of it.
-                    Waited found = owed > 0 ? look(deadline) : null;
+                    Waited found = lookIfOwed(deadline);
                     if (found != null) {
                         return found;
                     }
@@ -92,8 +92,8 @@ final class Search {
                 }
                 Deadline quiet = quiet(quietSince);
                 boolean waits = !over && !deadline.passed() && (quiet == null || !quiet.passed());
-                if (owed > 0 && (!waits || owedBy.passed())) {
-                    Waited found = look(deadline);
+                if (!waits || owedBy.passed()) {
+                    Waited found = lookIfOwed(deadline);
                     if (found != null) {
                         return found;
                     }
@@ -142,7 +142,7 @@ final class Search {
             return null;
         }
         if (chunk.offset() - base > MAX_SPAN_BYTES) {
-            Waited found = owed > 0 ? look(deadline) : null;
+            Waited found = lookIfOwed(deadline);
             if (found != null) {
                 return found;
             }
@@ -169,6 +169,10 @@ final class Search {
         } catch (OutOfTime _) {
             return true;
         }
+    }
+
+    private @Nullable Waited lookIfOwed(Deadline deadline) {
+        return owed > 0 ? look(deadline) : null;
     }
 
     /// Looks through the whole window, and keeps the last 64 KiB of it.

@@ -144,20 +144,7 @@ public final class StateFolder implements AutoCloseable {
 
     /// Deletes what it can; what it cannot, for instance because another start sweeps too, stops nobody.
     private static void sweep(Path parent, Consumer<List<String>> killed) throws IOException {
-        List<Path> left = new ArrayList<>();
-        try (DirectoryStream<Path> folders = Files.newDirectoryStream(parent, Files::isDirectory)) {
-            for (Path folder : folders) {
-                try {
-                    if (!isRunning(parent, folder)) {
-                        left.add(folder);
-                    }
-                } catch (IOException e) {
-                    Log.LOG.log(System.Logger.Level.DEBUG, "what an earlier Belay left could not be looked at", e);
-                }
-            }
-        } catch (DirectoryIteratorException e) {
-            throw e.getCause();
-        }
+        List<Path> left = left(parent);
         if (left.isEmpty()) {
             return;
         }
@@ -176,6 +163,25 @@ public final class StateFolder implements AutoCloseable {
                 Log.LOG.log(System.Logger.Level.DEBUG, "what an earlier Belay left could not be deleted", e);
             }
         }
+    }
+
+    /// The folders that nobody uses any more.
+    private static List<Path> left(Path parent) throws IOException {
+        List<Path> left = new ArrayList<>();
+        try (DirectoryStream<Path> folders = Files.newDirectoryStream(parent, Files::isDirectory)) {
+            for (Path folder : folders) {
+                try {
+                    if (!isRunning(parent, folder)) {
+                        left.add(folder);
+                    }
+                } catch (IOException e) {
+                    Log.LOG.log(System.Logger.Level.DEBUG, "what an earlier Belay left could not be looked at", e);
+                }
+            }
+        } catch (DirectoryIteratorException e) {
+            throw e.getCause();
+        }
+        return left;
     }
 
     private static boolean held(Path lockFile) throws IOException {

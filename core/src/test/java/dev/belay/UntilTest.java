@@ -55,6 +55,13 @@ class UntilTest {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
+    /// Prints so many times so many `x`, each of which a search sees alone.
+    private void emitPieces(int pieces, int chars) {
+        for (int i = 0; i < pieces; i++) {
+            process.emit(utf8("x".repeat(chars)), Known.outlet(i));
+        }
+    }
+
     // --- match ---
 
     @Test
@@ -105,9 +112,7 @@ class UntilTest {
     @Test
     void aMatchMaySpanNearly64KiBOverManyChunks() throws Exception {
         process.emit("BEGIN");
-        for (int i = 0; i < 60; i++) {
-            process.emit(utf8("x".repeat(1000)), Known.outlet(i));
-        }
+        emitPieces(60, 1000);
         process.emit("END");
         assertThat(await(Until.match("BEGINx+END")).offset()).isEqualTo(60_008);
     }
@@ -115,9 +120,7 @@ class UntilTest {
     @Test
     void aLongMatchIsFoundAlthoughNothingFollowsIt() throws Exception {
         process.emit("BEGIN");
-        for (int i = 0; i < 100; i++) {
-            process.emit(utf8("x".repeat(100)), Known.outlet(i));
-        }
+        emitPieces(100, 100);
         Running<Waited> waiter = Running.start(() -> await(Until.match("BEGINx+END"))).parked();
         process.emit("END");
         assertThat(waiter.result().offset()).isEqualTo(10_008);
@@ -126,9 +129,7 @@ class UntilTest {
     @Test
     void theFirstMatchIsToldAlsoIfALaterOneIsSeenBefore() throws Exception {
         process.emit("A");
-        for (int i = 0; i < 100; i++) {
-            process.emit(utf8("x".repeat(100)), Known.outlet(i));
-        }
+        emitPieces(100, 100);
         process.emit("AB");
         assertThat(await(Until.match("A.*B")))
                 .isEqualTo(new Waited(Fired.MATCH, 10_003, "A" + "x".repeat(10_000) + "AB"));
@@ -137,9 +138,7 @@ class UntilTest {
     @Test
     void aLongMatchIsFoundBeforeTheExitTheQuietAndTheOffsetThatFollow() throws Exception {
         process.emit("BEGIN");
-        for (int i = 0; i < 100; i++) {
-            process.emit(utf8("x".repeat(100)), Known.outlet(i));
-        }
+        emitPieces(100, 100);
         process.emit("END");
         process.exit(0);
         for (Until until : List.of(
@@ -153,9 +152,7 @@ class UntilTest {
     @Test
     void aMatchDoesNotReachBackWithoutBound() throws Exception {
         process.emit("BEGIN");
-        for (int i = 0; i < 20; i++) {
-            process.emit(utf8("x".repeat(10_000)), Known.outlet(i));
-        }
+        emitPieces(20, 10_000);
         process.emit("END");
         assertThat(await(Until.match("BEGINx+END"), Duration.ofSeconds(2)).fired()).isEqualTo(Fired.TIMEOUT);
         assertThat(await(Until.match("x{10}END"))).isEqualTo(new Waited(Fired.MATCH, 200_008, "xxxxxxxxxxEND"));

@@ -209,7 +209,7 @@ final class LinuxProcess implements HostProcess, Loop.Source {
     }
 
     /// Whether the leader, which is dead and was killed, had used the processor time at which the kernel kills. The kernel
-    /// counts that by looking who runs at each tick, which on a busy machine is up to a fourth more than what it shows.
+    /// counts that by looking who runs at each tick, which on a busy machine is up to a third more than what it shows: hence the half.
     private boolean outOfTime(Arena arena) {
         if (cpu == null) {
             return false;
@@ -274,15 +274,15 @@ final class LinuxProcess implements HostProcess, Loop.Source {
         }
         int count = bytes.remaining();
         boolean goOn = hears.output(bytes, outlet);
-        if (goOn && count >= FLOOD_BYTES && unannounced + count < ANNOUNCE_BYTES) {
-            if (unannounced == 0) {
+        boolean first = unannounced == 0;
+        unannounced += count;
+        if (!goOn || count < FLOOD_BYTES || unannounced >= ANNOUNCE_BYTES) {
+            announceNow(hears);
+        } else {
+            grew = true;
+            if (first) {
                 loop.again(this);
             }
-            unannounced += count;
-            grew = true;
-        } else {
-            unannounced += count;
-            announceNow(hears);
         }
         return goOn;
     }

@@ -94,11 +94,7 @@ public interface KeyboardContract extends Rig {
         FutureTask<Integer> first = new FutureTask<>(() -> agent.write(new byte[500_000], PATIENCE.multipliedBy(10)));
         FutureTask<Integer> second = new FutureTask<>(() -> agent.write(new byte[500_000], PATIENCE.multipliedBy(10)));
         for (FutureTask<Integer> write : List.of(first, second)) {
-            Thread writer = Thread.ofPlatform().start(write);
-            while (writer.getState() != Thread.State.TIMED_WAITING) {
-                assertThat(write.isDone()).as("there is no room for it").isFalse();
-                Thread.onSpinWait();
-            }
+            Rig.awaitWaiting(Thread.ofPlatform().start(write));
         }
         agent.as(ALICE).takeKeyboard(true, null);
         int taken = first.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
