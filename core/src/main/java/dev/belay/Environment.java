@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -59,7 +60,7 @@ public record Environment(Map<String, String> variables) {
         return new Environment(all);
     }
 
-    private static Environment filtered(Map<String, String> caller, java.util.function.Predicate<String> keep) {
+    private static Environment filtered(Map<String, String> caller, Predicate<String> keep) {
         return new Environment(caller.entrySet().stream()
                 .filter(entry -> keep.test(entry.getKey().toUpperCase(Locale.ROOT)))
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));

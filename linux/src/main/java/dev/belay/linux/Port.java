@@ -15,6 +15,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /// One descriptor of a session: the master of its terminal, or its end of a pipe. The loop reads from it, anybody
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /// as there is room, while the caller waits: there is no queue that could grow.
 final class Port implements Loop.Source {
     /// What a read found.
-    enum Found {
+    private enum Found {
         BYTES,
         NOTHING,
         /// Perhaps something, for which there is no memory now.
@@ -93,7 +94,7 @@ final class Port implements Loop.Source {
     }
 
     /// Uses the descriptor for one call, if it is open; else gives the fallback.
-    int with(Libc libc, int fallback, java.util.function.IntUnaryOperator call) {
+    int with(Libc libc, int fallback, IntUnaryOperator call) {
         return fd.with(libc, fallback, call);
     }
 
@@ -127,7 +128,7 @@ final class Port implements Loop.Source {
     }
 
     /// Reads once and passes on what there was.
-    Found read() {
+    private Found read() {
         int count = loop.libc.read(fd.number(), loop.buffer, loop.buffer.byteSize());
         if (count > 0) {
             drainLeft -= count;

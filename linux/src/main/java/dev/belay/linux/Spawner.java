@@ -2,8 +2,10 @@ package dev.belay.linux;
 
 import dev.belay.ErrorCode;
 import dev.belay.Mode;
+import dev.belay.Quoted;
 import dev.belay.Resources;
 import dev.belay.SessionException;
+import dev.belay.Signal;
 import dev.belay.host.Launch;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -43,7 +45,7 @@ final class Spawner implements AutoCloseable {
                 ErrorCode.SPAWN_FAILED, "Belay could not " + what + ": " + Errno.text(errno) + ".");
     }
 
-    LinuxProcess.Spawned spawn() {
+    Spawned spawn() {
         folder = keep(workspace.open(libc, arena, launch.workdir()));
         // Before the start: nothing may fail once there is a process.
         workdir = workspace.relative(libc, arena, folder, launch.workdir());
@@ -60,7 +62,7 @@ final class Spawner implements AutoCloseable {
         }
     }
 
-    private LinuxProcess.Spawned onTerminal(Mode.Pty pty, String program) {
+    private Spawned onTerminal(Mode.Pty pty, String program) {
         int master = opened(
                 "open a terminal",
                 libc.open(arena.allocateFrom("/dev/ptmx"), Abi.O_RDWR | Abi.O_NOCTTY | Abi.O_CLOEXEC | Abi.O_NONBLOCK));
@@ -78,7 +80,7 @@ final class Spawner implements AutoCloseable {
         check("prepare the process", libc.actionsDup2(actions, 0, 2));
         Child child = start(program);
         keepOnly(child.pidfd(), master, slave);
-        return new LinuxProcess.Spawned(
+        return new Spawned(
                 child.pid(), child.pidfd(), child.tag(), child.group(), workdir, master, slave, -1,
                 -1);
     }
@@ -97,7 +99,7 @@ final class Spawner implements AutoCloseable {
         termios.set(ValueLayout.JAVA_INT, offset, on ? now | bit : now & ~bit);
     }
 
-    private LinuxProcess.Spawned onPipes(String program) {
+    private Spawned onPipes(String program) {
         int[] in = pipe();
         int[] out = pipe();
         int[] err = pipe();
@@ -109,7 +111,7 @@ final class Spawner implements AutoCloseable {
         }
         Child child = start(program);
         keepOnly(child.pidfd(), ours[0], ours[1], ours[2]);
-        return new LinuxProcess.Spawned(
+        return new Spawned(
                 child.pid(),
                 child.pidfd(),
                 child.tag(),
@@ -234,8 +236,8 @@ final class Spawner implements AutoCloseable {
 
     /// Ends a child that nobody has waited for yet, so that its number is its own.
     private void kill(long child) {
-        libc.kill(-child, dev.belay.Signal.KILL.number());
-        libc.kill(child, dev.belay.Signal.KILL.number());
+        libc.kill(-child, Signal.KILL.number());
+        libc.kill(child, Signal.KILL.number());
         MemorySegment info = arena.allocate(Abi.SIGINFO_BYTES, 8);
         libc.waitid(Abi.P_PID, (int) child, info, Abi.WEXITED);
     }
@@ -245,7 +247,7 @@ final class Spawner implements AutoCloseable {
             case Errno.ENOENT, Errno.ENOTDIR ->
                 Programs.notFound(program, "it, or the interpreter it names, does not exist");
             case Errno.EACCES -> Programs.notExecutable(program);
-            default -> failed("start " + dev.belay.Quoted.of(program), errno);
+            default -> failed("start " + Quoted.of(program), errno);
         };
     }
 

@@ -3,6 +3,7 @@ package dev.belay.linux;
 import dev.belay.ErrorCode;
 import dev.belay.Resources;
 import dev.belay.SessionException;
+import dev.belay.Signal;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -117,7 +118,7 @@ final class Trampoline {
             // It has started nobody yet: whoever will be of this session starts inside.
             group.join(pid);
         }
-        int continued = libc.kill(pid, dev.belay.Signal.CONT.number());
+        int continued = libc.kill(pid, Signal.CONT.number());
         if (continued < 0) {
             throw Spawner.failed("let the process go on", -continued);
         }
@@ -130,7 +131,7 @@ final class Trampoline {
         CompletableFuture<Void> watch = inTime.thenAccept(came -> {
             if (!came) {
                 try (Arena own = Arena.ofConfined()) {
-                    new Libc(own).kill(pid, dev.belay.Signal.KILL.number());
+                    new Libc(own).kill(pid, Signal.KILL.number());
                 }
             }
         });
