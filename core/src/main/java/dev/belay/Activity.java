@@ -28,7 +28,7 @@ public final class Activity {
     /// @return false if nothing happened in time
     public boolean next(Duration timeout) throws InterruptedException {
         waiter = Thread.currentThread();
-        try (var _ = counts ? life.busy() : null) {
+        try (var _ = counts ? life.clocks.busy() : null) {
             boolean rang = life.bell.await(seen, Deadline.in(timeout), this::takeWake);
             if (rang) {
                 seen = life.bell.rings();

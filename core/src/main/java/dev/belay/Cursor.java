@@ -53,7 +53,7 @@ public final class Cursor {
     /// @return a chunk without bytes if nothing came in time
     public ReadResult drain(int max, Duration timeout) throws InterruptedException {
         Deadline deadline = Deadline.in(timeout);
-        try (var _ = life.busy()) {
+        try (var _ = life.clocks.busy()) {
             while (true) {
                 long seen = life.bell.rings();
                 ReadResult result = drain(max);
@@ -111,7 +111,7 @@ public final class Cursor {
         boolean ended = false;
         boolean ragged = afterGap;
         boolean cutHere = false;
-        life.touch();
+        life.clocks.touch();
         collecting:
         while (bytes.size() < maxBytes) {
             switch (log.look(at, maxBytes - bytes.size())) {

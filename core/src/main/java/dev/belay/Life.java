@@ -7,9 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -25,11 +23,10 @@ final class Life implements ProcessListener {
     final Keyboard keyboard;
     /// The cursor behind [Session#drainer()].
     final Cursor drainer;
+    final Clocks clocks;
 
     private final Registry registry;
     private final Permit permit;
-    /// How long nothing may happen; limits that change later leave it as it is.
-    private final @Nullable Duration idle;
     private final Instant startedAt = Instant.now();
     private final long startedNanos = System.nanoTime();
     private final AtomicReference<@Nullable EndReason> reason = new AtomicReference<>();
@@ -37,7 +34,6 @@ final class Life implements ProcessListener {
     private final CompletableFuture<?> heard = new CompletableFuture<>();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final AtomicBoolean outputPosted = new AtomicBoolean();
-    private final AtomicInteger busy = new AtomicInteger();
 
     private final AtomicReference<SessionState> state = new AtomicReference<>(SessionState.STARTING);
     private volatile @Nullable HostProcess process;
@@ -47,10 +43,7 @@ final class Life implements ProcessListener {
     private volatile boolean sealed;
     private volatile boolean closing;
     private volatile boolean paused;
-    private volatile long lastActivityNanos = startedNanos;
     private volatile long lastOutputNanos = startedNanos;
-    private volatile @Nullable Future<?> timeout;
-    private volatile @Nullable Future<?> idleTimeout;
     private volatile @Nullable Future<?> retention;
 
     Life(Registry registry, String id, SessionSpec spec, Permit permit) {
@@ -58,7 +51,8 @@ final class Life implements ProcessListener {
         this.id = id;
         this.spec = spec;
         this.permit = permit;
-        this.idle = spec.idleTimeout() != null ? spec.idleTimeout() : registry.limits().idleTimeout();
+        Duration idle = spec.idleTimeout() != null ? spec.idleTimeout() : registry.limits().idleTimeout();
+        this.clocks = new Clocks(registry.timer(), spec.timeout(), idle, this::expire);
         this.log = new FileLog(registry.folder(), id, registry.limits().logBytes());
         this.keyboard = new Keyboard(id, log, bell, registry.timer());
         this.drainer = new Cursor(this, new Actor(spec.owner()), 0, spec.lossless());
@@ -84,43 +78,6 @@ final class Life implements ProcessListener {
         heard.complete(null);
     }
 
-    /// Starts the clocks that end a session. Called after the process is heard, so the exit may have come already.
-    void startClocks() {
-        if (spec.timeout() != null) {
-            timeout = registry.timer().schedule(() -> expire(EndReason.TIMEOUT), Deadline.nanos(spec.timeout()), NANOS);
-        }
-        if (idle != null) {
-            scheduleIdle(Deadline.nanos(idle));
-        }
-        if (sealed) {
-            stopClocks();
-        }
-    }
-
-    private static final TimeUnit NANOS = TimeUnit.NANOSECONDS;
-
-    private void scheduleIdle(long delayNanos) {
-        idleTimeout = registry.timer().schedule(this::lookIdle, delayNanos, NANOS);
-    }
-
-    /// One timer, set again for what is left of the quiet time, rather than one per byte.
-    private void lookIdle() {
-        if (idle == null || sealed) {
-            return;
-        }
-        if (busy.get() > 0) {
-            scheduleIdle(Deadline.nanos(idle));
-            return;
-        }
-        // After the look at busy: whoever has just stopped being busy left its time here first.
-        long quiet = System.nanoTime() - lastActivityNanos;
-        if (quiet < Deadline.nanos(idle)) {
-            scheduleIdle(Deadline.nanos(idle) - quiet);
-        } else {
-            expire(EndReason.IDLE_TIMEOUT);
-        }
-    }
-
     private void expire(EndReason why) {
         registry.background("end " + id, () -> {
             try {
@@ -128,24 +85,10 @@ final class Life implements ProcessListener {
             } finally {
                 if (!sealed) {
                     // For want of descriptors, perhaps. A session that has had its time is not let go.
-                    timeout = registry.timer().schedule(() -> expire(why), Deadline.nanos(Registry.RETRY), NANOS);
-                }
-                if (sealed) {
-                    stopClocks();
+                    clocks.again(why);
                 }
             }
         });
-    }
-
-    private void stopClocks() {
-        cancel(timeout);
-        cancel(idleTimeout);
-    }
-
-    private static void cancel(@Nullable Future<?> clock) {
-        if (clock != null) {
-            clock.cancel(false);
-        }
     }
 
     // --- what the process does, on the host's loop ---
@@ -158,7 +101,7 @@ final class Life implements ProcessListener {
         registry.logged(count, log.unstored() - unstored);
         long now = System.nanoTime();
         lastOutputNanos = now;
-        lastActivityNanos = now;
+        clocks.touch(now);
         if (log.full()) {
             paused = true;
             // The drainer may have made room between the two lines above, and found nothing to wake.
@@ -241,7 +184,7 @@ final class Life implements ProcessListener {
         } finally {
             permit.close();
             sealed = true;
-            stopClocks();
+            clocks.stop();
         }
     }
 
@@ -262,7 +205,7 @@ final class Life implements ProcessListener {
                 running.end(Duration.ZERO);
             }
         } finally {
-            stopClocks();
+            clocks.stop();
             permit.close();
             log.delete();
         }
@@ -292,16 +235,16 @@ final class Life implements ProcessListener {
     void gone() {
         state.set(SessionState.CLOSED);
         heard.complete(null);
-        cancel(retention);
+        Clocks.cancel(retention);
         bell.ring();
     }
 
     /// The clock after which the exited session is forgotten.
     void retainUntil(Future<?> clock) {
-        cancel(retention);
+        Clocks.cancel(retention);
         retention = clock;
         if (state() == SessionState.CLOSED) {
-            cancel(clock);
+            Clocks.cancel(clock);
         }
     }
 
@@ -336,25 +279,6 @@ final class Life implements ProcessListener {
     InputState inputState() {
         HostProcess running = process;
         return running == null || exit != null ? InputState.NOBODY : running.inputState();
-    }
-
-    void touch() {
-        lastActivityNanos = System.nanoTime();
-    }
-
-    /// Counts as activity until it is closed.
-    Busy busy() {
-        busy.incrementAndGet();
-        return () -> {
-            touch();
-            busy.decrementAndGet();
-        };
-    }
-
-    /// Something that goes on in a session, such as a wait.
-    interface Busy extends AutoCloseable {
-        @Override
-        void close();
     }
 
     /// The drainer has moved: a process that waits for room may go on.
@@ -397,7 +321,7 @@ final class Life implements ProcessListener {
                 held && running != null ? running.survivors() : 0,
                 log.start(),
                 log.end(),
-                startedAt.plusNanos(lastActivityNanos - startedNanos),
+                startedAt.plusNanos(clocks.lastActivityNanos() - startedNanos),
                 over ? reason.get() : null);
     }
 }

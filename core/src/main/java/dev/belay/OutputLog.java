@@ -42,7 +42,7 @@ public final class OutputLog {
 
     /// Reads at most `max` bytes from an offset, without waiting. A chunk without bytes: nothing to read yet.
     public ReadResult read(long from, int max) {
-        life.touch();
+        life.clocks.touch();
         return look(from, max);
     }
 
@@ -51,7 +51,7 @@ public final class OutputLog {
     /// @return a chunk without bytes if nothing came in time
     public ReadResult read(long from, int max, Duration timeout) throws InterruptedException {
         Deadline deadline = Deadline.in(timeout);
-        try (var _ = life.busy()) {
+        try (var _ = life.clocks.busy()) {
             while (true) {
                 long seen = life.bell.rings();
                 ReadResult result = look(from, max);

@@ -3,23 +3,20 @@ package dev.belay;
 import dev.belay.host.Host;
 import dev.belay.host.HostProcess;
 import dev.belay.host.Launch;
+import dev.belay.host.Uninterrupted;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -42,8 +39,7 @@ final class Registry {
     private final Permits permits;
     private final ScheduledThreadPoolExecutor timer;
     private final ConcurrentSkipListMap<String, Life> lives = new ConcurrentSkipListMap<>();
-    /// Exited sessions, oldest first. Used on the timer's thread only.
-    private final ArrayDeque<Life> retained = new ArrayDeque<>();
+    private final Retention retention;
     /// Opening goes through the gate; closing shuts it, so that no session can slip in behind.
     private final ReentrantReadWriteLock gate = new ReentrantReadWriteLock();
     private final CountDownLatch gone = new CountDownLatch(1);
@@ -78,6 +74,7 @@ final class Registry {
         timer.setRemoveOnCancelPolicy(true);
         timer.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
         timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        this.retention = new Retention(this, timer);
         this.hook = Thread.ofPlatform().name("belay-shutdown").unstarted(this::shutDown);
         Runtime.getRuntime().addShutdownHook(hook);
     }
@@ -155,7 +152,8 @@ final class Registry {
             announced = true;
             process.start(life);
             life.running();
-            life.startClocks();
+            // After the process is heard: its exit may have come already.
+            life.clocks.start();
             done = true;
             return life;
         } finally {
@@ -260,36 +258,13 @@ final class Registry {
 
     /// A session has ended for good; it stays readable for a while.
     void released(Life life) {
-        timer.execute(() -> retain(life));
+        retention.keep(life);
     }
 
-    private void retain(Life life) {
-        retained.removeIf(other -> other.isClosing() || other.equals(life));
-        if (life.isClosing()) {
-            return;
-        }
-        retained.add(life);
-        life.retainUntil(timer.schedule(() -> expel(life), Deadline.nanos(limits.retention()), TimeUnit.NANOSECONDS));
-        if (retained.size() > limits.maxRetained()) {
-            expelOldest(retained.size() - limits.maxRetained() + limits.maxRetained() / 4);
-        }
-    }
-
-    /// Forgets some at once: closing looks at all processes of the machine, and those who close together share a look.
-    private void expelOldest(int count) {
-        List<Life> oldest = new ArrayList<>();
-        while (oldest.size() < count && !retained.isEmpty()) {
-            oldest.add(retained.remove());
-        }
+    /// Closes exited sessions that were kept as long as they may be.
+    void forget(List<Life> exited) {
         if (!shut) {
-            background("forget exited sessions", () -> closeEach(oldest, EndReason.CLOSED));
-        }
-    }
-
-    private void expel(Life life) {
-        retained.remove(life);
-        if (!life.isClosing() && !shut) {
-            background("forget " + life.id, () -> close(life, EndReason.CLOSED, limits.closeGrace()));
+            background("forget exited sessions", () -> closeEach(exited, EndReason.CLOSED));
         }
     }
 
@@ -320,10 +295,9 @@ final class Registry {
             if (life.state() != SessionState.CLOSED) {
                 life.closing(false);
                 if (released) {
-                    life.retainUntil(
-                            timer.schedule(() -> retain(life), Deadline.nanos(RETRY), TimeUnit.NANOSECONDS));
+                    retention.keepOn(life);
                 } else if (life.sealed()) {
-                    released(life);
+                    retention.keep(life);
                 }
             }
         }
@@ -358,20 +332,20 @@ final class Registry {
     /// Closes every session and gives everything back. The second caller waits for the first.
     void closeAll() {
         if (!shutGate()) {
-            awaitGone();
+            Uninterrupted.run(gone::await);
             return;
         }
-        Queue<Exception> failures = new ConcurrentLinkedQueue<>();
+        Failures failures = new Failures();
         try {
             closeEach(List.copyOf(lives.values()), EndReason.SHUTDOWN, failures);
-            attempt(timer::shutdownNow, failures);
-            attempt(host::close, failures);
-            attempt(this::closeState, failures);
-            attempt(this::unhook, failures);
+            failures.attempt(timer::shutdownNow);
+            failures.attempt(host::close);
+            failures.attempt(this::closeState);
+            failures.attempt(this::unhook);
         } finally {
             gone.countDown();
         }
-        report(failures);
+        failures.report();
     }
 
     /// Waits for opens that are under way and lets no more through.
@@ -390,54 +364,23 @@ final class Registry {
 
     /// Closes sessions side by side; one that fails does not stop the rest. One that is still starting is not yet
     /// anybody's session: its opener finishes it.
-    private void closeEach(Collection<Life> targets, EndReason why, Queue<Exception> failures) {
+    private void closeEach(Collection<Life> targets, EndReason why, Failures failures) {
         List<Thread> closers = new ArrayList<>();
         for (Life life : targets) {
             if (life.state() == SessionState.STARTING) {
                 continue;
             }
             closers.add(Thread.ofVirtual().name("belay close " + life.id).start(
-                    () -> attempt(() -> close(life, why, limits.closeGrace()), failures)));
+                    () -> failures.attempt(() -> close(life, why, limits.closeGrace()))));
         }
-        boolean interrupted = false;
-        for (Thread closer : closers) {
-            while (closer.isAlive()) {
-                try {
-                    closer.join();
-                } catch (InterruptedException _) {
-                    interrupted = true;
-                }
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        closers.forEach(closer -> Uninterrupted.run(closer::join));
     }
 
     /// Closes sessions side by side and reports every failure as one.
     void closeEach(Collection<Life> targets, EndReason why) {
-        Queue<Exception> failures = new ConcurrentLinkedQueue<>();
+        Failures failures = new Failures();
         closeEach(targets, why, failures);
-        report(failures);
-    }
-
-    private static void report(Collection<Exception> failures) {
-        if (failures.isEmpty()) {
-            return;
-        }
-        StringBuilder message = new StringBuilder("Not everything could be closed:");
-        failures.forEach(failure -> message.append(' ').append(failure.getMessage()));
-        SessionException all = new SessionException(ErrorCode.INTERNAL, message.toString());
-        failures.forEach(all::addSuppressed);
-        throw all;
-    }
-
-    private static void attempt(Runnable step, Queue<Exception> failures) {
-        try {
-            step.run();
-        } catch (RuntimeException e) {
-            failures.add(e);
-        }
+        failures.report();
     }
 
     private void closeState() {
@@ -457,21 +400,6 @@ final class Registry {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException _) {
             // The JVM is shutting down: the hook runs, and waits for this close to be done.
-        }
-    }
-
-    private void awaitGone() {
-        boolean interrupted = false;
-        while (true) {
-            try {
-                gone.await();
-                break;
-            } catch (InterruptedException _) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
         }
     }
 

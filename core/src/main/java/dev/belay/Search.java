@@ -47,7 +47,7 @@ final class Search {
         Deadline deadline = Deadline.in(timeout);
         long quietSince = System.nanoTime();
         long leaderEnd = Long.MAX_VALUE;
-        try (var _ = life.busy()) {
+        try (var _ = life.clocks.busy()) {
             while (true) {
                 long seen = life.bell.rings();
                 // The exit comes after the leader's last byte; what survivors print behind it is not waited for.

@@ -114,7 +114,7 @@ public final class Session implements AutoCloseable {
     /// @return empty if it did not come in time
     public Optional<ExitStatus> awaitExit(Duration timeout) throws InterruptedException {
         Deadline deadline = Deadline.in(timeout);
-        try (var _ = life.busy()) {
+        try (var _ = life.clocks.busy()) {
             long seen = life.bell.rings();
             // One that never started is closed without an exit.
             while (life.exit() == null
@@ -141,7 +141,7 @@ public final class Session implements AutoCloseable {
     /// @return whether anything may have changed: it had to wait, or the session has ended
     private boolean awaitRest(Deadline deadline) throws InterruptedException {
         boolean waited = false;
-        try (var _ = life.busy()) {
+        try (var _ = life.clocks.busy()) {
             while (true) {
                 long seen = life.bell.rings();
                 Deadline rest = deadline.earlier(Deadline.atNanos(life.lastOutputNanos() + REST_NANOS));
@@ -186,7 +186,7 @@ public final class Session implements AutoCloseable {
                     "One write takes at most " + most + " bytes; write these " + bytes.length + " in parts.");
         }
         life.keyboard.requireMayType(actor);
-        life.touch();
+        life.clocks.touch();
         int taken = life.exit() == null
                 ? life.process().write(ByteBuffer.wrap(bytes), timeout, () -> life.keyboard.mayType(actor))
                 : -1;
@@ -226,7 +226,7 @@ public final class Session implements AutoCloseable {
         if (!(life.spec.mode() instanceof Mode.Pty)) {
             throw SessionException.invalid("Session " + life.id + " runs on pipes, which have no size.");
         }
-        life.touch();
+        life.clocks.touch();
         if (!life.process().resize(size)) {
             throw notWritable();
         }
@@ -234,7 +234,7 @@ public final class Session implements AutoCloseable {
 
     /// Signals the foreground processes of the terminal, or the leader's process group on pipes.
     public void signal(Signal signal) {
-        life.touch();
+        life.clocks.touch();
         if (!life.process().signal(signal)) {
             throw new SessionException(
                     ErrorCode.NOT_FOUND,

@@ -7,7 +7,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Delayed;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.ThrowingConsumer;
 import org.junit.jupiter.api.Test;
@@ -223,6 +225,44 @@ class EndOfSessionsTest {
     }
 
     @Test
+    void anExitedSessionThatCouldNotBeForgottenIsKeptAgainAfterAWhile() throws Exception {
+        try (Backstage stage = new Backstage(Limits.DEFAULT.retention(Stage.LONG))) {
+            Life life = stage.open("a", SessionSpec.of("sh"));
+            stage.process("a").exit(0);
+            stage.flush();
+            stage.process("a").refuseToEnd(new IllegalStateException("not now"));
+            stage.runWhatIsDueWithin(Stage.LONG);
+            stage.awaitClock();
+            assertThat(life.state()).isEqualTo(SessionState.EXITED);
+            stage.process("a").refuseToEnd(null);
+            stage.runWhatIsDueWithin(Registry.RETRY);
+            Activity activity = new Activity(life, false);
+            stage.runWhatIsDueWithin(Stage.LONG);
+            while (life.state() != SessionState.CLOSED) {
+                assertThat(activity.next(Stage.LONG)).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void aSessionThatHadItsTimeAndCouldNotBeEndedIsEndedAfterAWhile() throws Exception {
+        try (Backstage stage = new Backstage(Limits.DEFAULT)) {
+            Life life = stage.open("a", SessionSpec.of("sh").timeout(Stage.LONG));
+            stage.process("a").refuseToEnd(new IllegalStateException("not now"));
+            stage.runWhatIsDueWithin(Stage.LONG);
+            stage.awaitClock();
+            assertThat(life.state()).isEqualTo(SessionState.RUNNING);
+            stage.process("a").refuseToEnd(null);
+            Activity activity = new Activity(life, false);
+            stage.runWhatIsDueWithin(Registry.RETRY);
+            while (life.state() != SessionState.EXITED) {
+                assertThat(activity.next(Stage.LONG)).isTrue();
+            }
+            assertThat(life.record().endReason()).isEqualTo(EndReason.TIMEOUT);
+        }
+    }
+
+    @Test
     void aSessionThatIsForgottenEarlyIsNotKeptInMemoryByItsTimer() throws Exception {
         try (Backstage stage = new Backstage(Limits.DEFAULT)) {
             for (int i = 0; i < 100; i++) {
@@ -251,6 +291,24 @@ class EndOfSessionsTest {
 
         ScriptedProcess process(String id) {
             return host.process(registry.instance() + "/" + id);
+        }
+
+        /// Has the timer do now what it was to do within a time.
+        void runWhatIsDueWithin(Duration time) throws Exception {
+            for (Runnable task : List.copyOf(registry.timer().getQueue())) {
+                if (((Delayed) task).getDelay(TimeUnit.NANOSECONDS) <= time.toNanos()) {
+                    assertThat(registry.timer().remove(task)).as("was still to be done").isTrue();
+                    registry.timer().submit(task).get();
+                }
+            }
+        }
+
+        /// Returns when the timer has something to do, which somebody else's thread tells it.
+        void awaitClock() {
+            while (registry.timer().getQueue().isEmpty()) {
+                assertThat(Thread.interrupted()).as("nothing is to be done").isFalse();
+                Thread.onSpinWait();
+            }
         }
 
         /// Returns when the timer has done what was due.

@@ -5,6 +5,7 @@ import dev.belay.ErrorCode;
 import dev.belay.SessionException;
 import dev.belay.Signal;
 import dev.belay.host.HostProcess.Ended;
+import dev.belay.host.Uninterrupted;
 import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -110,7 +111,8 @@ final class Ending {
                 hangUp.run();
             }
             boolean again = !allWatched || (kill && !refused.isEmpty());
-            awaitUninterruptibly(pending, again ? sooner(until) : until);
+            Deadline next = again ? sooner(until) : until;
+            Uninterrupted.run(() -> pending.await(next.remainingNanos(), TimeUnit.NANOSECONDS));
             if (deaths.isEmpty() && !refused.isEmpty()) {
                 throw new SessionException(
                         ErrorCode.UNAVAILABLE, "Processes cannot be ended now: " + String.join("; ", refused));
@@ -155,21 +157,6 @@ final class Ending {
         // A stopped process acts on neither before it is continued.
         libc.pidfdSendSignal(fd, Signal.CONT.number());
         return result;
-    }
-
-    private static void awaitUninterruptibly(CountDownLatch latch, Deadline until) {
-        boolean interrupted = false;
-        while (true) {
-            try {
-                latch.await(until.remainingNanos(), TimeUnit.NANOSECONDS);
-                break;
-            } catch (InterruptedException _) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     private static List<String> describe(List<Proc> procs, String why) {

@@ -4,6 +4,7 @@ import dev.belay.Deadline;
 import dev.belay.ErrorCode;
 import dev.belay.SessionException;
 import dev.belay.host.LoopStats;
+import dev.belay.host.Uninterrupted;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -322,21 +323,18 @@ final class Loop implements AutoCloseable {
         }
         stopping = true;
         ring();
-        boolean interrupted = false;
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException _) {
-                interrupted = true;
-            }
-        }
+        // What is still to be done writes to logs, which an interrupt would close.
+        Uninterrupted.run(() -> {
+            thread.join();
+            giveBack();
+        });
+    }
+
+    private void giveBack() {
         stopped = true;
         runCommands();
         wake.close(libc);
         libc.close(epoll);
         arena.close();
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
     }
 }
