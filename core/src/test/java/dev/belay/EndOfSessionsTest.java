@@ -41,13 +41,13 @@ class EndOfSessionsTest {
         }
     }
 
-    // --- clocks ---
+    // --- clocks: what happens before a short one runs out happens before it begins, within the start ---
 
     @Test
     void aSessionEndsAfterItsWallClockTimeAndStaysReadable() throws Exception {
         try (Stage stage = Stage.in(folder)) {
+            stage.host.onStart(process -> process.emit("so far"));
             Stage.Act act = stage.open(SessionSpec.of("sh").id("a").timeout(Duration.ofMillis(30)));
-            act.process().emit("so far");
             assertThat(act.session().awaitExit(Stage.LONG)).contains(new ExitStatus.Signaled(Signal.HUP));
             stage.recorder.await("exited a TIMEOUT");
             SessionRecord record = act.session().snapshot();
@@ -61,8 +61,8 @@ class EndOfSessionsTest {
     @Test
     void anIdleSessionEndsAndStaysReadable() throws Exception {
         try (Stage stage = Stage.in(folder, Limits.DEFAULT.idleTimeout(Duration.ofMillis(30)))) {
+            stage.host.onStart(process -> process.emit("so far"));
             Stage.Act act = stage.open();
-            act.process().emit("so far");
             stage.recorder.await("exited a IDLE_TIMEOUT");
             assertThat(act.session().cursor().drainText(100).text()).isEqualTo("so far");
         }
@@ -106,9 +106,9 @@ class EndOfSessionsTest {
     @Test
     void survivorsEndByTheIdleTime() throws Exception {
         try (Stage stage = Stage.in(folder)) {
+            stage.host.onStart(process -> process.exitHeld(0));
             Stage.Act act = stage.open(SessionSpec.of("sh").id("a").idleTimeout(Duration.ofMillis(50)));
             Activity activity = act.session().activity();
-            act.process().exitHeld(0);
             while (!act.session().drained()) {
                 assertThat(activity.next(Stage.LONG)).isTrue();
             }
