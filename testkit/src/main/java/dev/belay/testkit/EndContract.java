@@ -84,15 +84,16 @@ public interface EndContract extends Rig {
     @Test
     default void closeGivesProcessesTheGraceToEndByThemselves() throws InterruptedException {
         Path done = workspace().resolve("done");
-        Session session =
-                shell("trap 'sleep 0.1; echo x > done; exit 0' HUP TERM; echo up; while :; do sleep 0.01; done");
+        Sessions patient = sessions(Limits.DEFAULT.closeGrace(PATIENCE));
+        Session session = patient.open(SessionSpec.of("/bin/sh", "-c",
+                "trap 'sleep 0.1; echo x > done; exit 0' HUP TERM; echo up; while :; do sleep 0.01; done"));
         expect(session.cursor(), "up");
         Closed closed = session.close(false);
         assertThat(closed.exit().code()).isZero();
         assertThat(closed.killed()).isZero();
         assertThat(done).exists();
         assertThat(session.snapshot().endReason()).isEqualTo(EndReason.CLOSED);
-        assertThat(sessions().find(session.id())).isEmpty();
+        assertThat(patient.find(session.id())).isEmpty();
         refused(ErrorCode.NOT_FOUND, () -> session.output().read(0, 1));
         session.close();
     }
@@ -141,9 +142,8 @@ public interface EndContract extends Rig {
 
     @Test
     default void aWallClockTimeoutEndsTheSessionAndKeepsItsOutput() throws InterruptedException {
-        Session session = sessions().open(SessionSpec.of("/bin/sh", "-c", "echo before; sleep 1000")
-                .timeout(Duration.ofMillis(300)));
-        exitOf(session);
+        SessionSpec spec = SessionSpec.of("/bin/sh", "-c", "echo before; : > said; sleep 1000");
+        Session session = timedOut(sessions(), spec, workspace().resolve("said"));
         assertThat(session.snapshot().endReason()).isEqualTo(EndReason.TIMEOUT);
         assertThat(allTextOf(session)).startsWith("before");
     }

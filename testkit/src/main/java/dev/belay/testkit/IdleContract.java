@@ -57,13 +57,12 @@ public interface IdleContract extends Rig {
 
     @Test
     default void theLoopStaysIdleWhenALeaderClosesItsTerminalAndLivesOn() throws Exception {
-        Path closed = workspace().resolve("closed");
+        Path fifo = workspace().resolve("fifo");
+        assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor()).isZero();
         Session session = open(
                 "python3", "-c",
-                "import os,time; [os.close(i) for i in (0,1,2)]; open('closed','w').close(); time.sleep(1000)");
-        while (!Files.exists(closed)) {
-            exitOf(open("true"));
-        }
+                "import os,time; [os.close(i) for i in (0,1,2)]; open('fifo','w').write('closed'); time.sleep(1000)");
+        assertThat(Files.readString(fifo)).isEqualTo("closed");
         long before = sessions().stats().loop().turns();
         sleepOnce(sessions());
         assertThat(sessions().stats().loop().turns() - before).as("turns").isLessThan(FEW_TURNS);

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /// A random sequence of operations on many sessions, from a seed that a failure names.
@@ -59,15 +60,16 @@ public interface RandomContract extends Rig {
     }
 
     /// Sessions end at any time: what lives before and after the count brackets it. A session that ends just then is
-    /// between the two for a moment, so the count is taken again; one that has drifted stays wrong.
+    /// between the two for a moment, so the count is taken again, and the thread that ends it gets the processor in
+    /// between; one that has drifted stays wrong.
     private static boolean permitsAreTheLivingSessions(Sessions sessions) {
-        for (int attempt = 0; attempt < 1000; attempt++) {
+        for (long deadline = System.nanoTime() + PATIENCE.toNanos(); System.nanoTime() < deadline;) {
             long before = living(sessions);
             int used = sessions.stats().permitsUsed();
             if (used <= before && used >= living(sessions)) {
                 return true;
             }
-            Thread.onSpinWait();
+            LockSupport.parkNanos(1_000_000);
         }
         return false;
     }

@@ -3,6 +3,7 @@ package dev.belay.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.belay.Activity;
 import dev.belay.Cursor;
 import dev.belay.ErrorCode;
 import dev.belay.ExitStatus;
@@ -71,6 +72,22 @@ public interface Rig {
     /// Waits for the exit.
     default ExitStatus exitOf(Session session) throws InterruptedException {
         return session.awaitExit(PATIENCE).orElseThrow(() -> new AssertionError(session + " does not exit"));
+    }
+
+    /// A session that its wall clock has ended, after what it had to do first: that makes a file. How long that takes is
+    /// up to the machine, so the time is doubled until it was enough.
+    default Session timedOut(Sessions sessions, SessionSpec spec, Path made) throws InterruptedException {
+        for (Duration time = Duration.ofMillis(250);; time = time.multipliedBy(2)) {
+            Session session = sessions.open(spec.timeout(time));
+            Activity activity = session.activity();
+            while (!session.drained()) {
+                assertThat(activity.next(PATIENCE)).as("%s ends, after %s", session, time).isTrue();
+            }
+            if (Files.exists(made)) {
+                return session;
+            }
+            session.close();
+        }
     }
 
     /// Everything a session prints until its end; fails on a gap.
