@@ -12,7 +12,9 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -42,6 +44,8 @@ final class Registry {
     private final Retention retention;
     /// Opening goes through the gate; closing shuts it, so that no session can slip in behind.
     private final ReentrantReadWriteLock gate = new ReentrantReadWriteLock();
+    /// What runs away from the timer and the loop now; closing waits for it.
+    private final Set<Thread> background = ConcurrentHashMap.newKeySet();
     private final CountDownLatch gone = new CountDownLatch(1);
     private final Thread hook;
     private final LongAdder opened = new LongAdder();
@@ -275,7 +279,19 @@ final class Registry {
 
     /// Runs something that may take a while away from the timer and the loop.
     void background(String what, Runnable task) {
-        Thread.ofVirtual().name("belay " + what).start(() -> {
+        Thread thread = thread(what, () -> {
+            try {
+                task.run();
+            } finally {
+                background.remove(Thread.currentThread());
+            }
+        });
+        background.add(thread);
+        thread.start();
+    }
+
+    private static Thread thread(String what, Runnable task) {
+        return Thread.ofVirtual().name("belay " + what).unstarted(() -> {
             try {
                 task.run();
             } catch (RuntimeException e) {
@@ -338,7 +354,9 @@ final class Registry {
         Failures failures = new Failures();
         try {
             closeEach(List.copyOf(lives.values()), EndReason.SHUTDOWN, failures);
-            failures.attempt(timer::shutdownNow);
+            failures.attempt(timer::close);
+            // Whoever ends a session whose time was up has not heard yet that it is over, and needs the host to see it.
+            join(background);
             failures.attempt(host::close);
             failures.attempt(this::closeState);
             failures.attempt(this::unhook);
@@ -373,7 +391,11 @@ final class Registry {
             closers.add(Thread.ofVirtual().name("belay close " + life.id).start(
                     () -> failures.attempt(() -> close(life, why, limits.closeGrace()))));
         }
-        closers.forEach(closer -> Uninterrupted.run(closer::join));
+        join(closers);
+    }
+
+    private static void join(Collection<Thread> threads) {
+        threads.forEach(thread -> Uninterrupted.run(thread::join));
     }
 
     /// Closes sessions side by side and reports every failure as one.
@@ -415,7 +437,8 @@ final class Registry {
     void dropped() {
         if (!shut) {
             leaked("a Sessions was dropped without being closed; its sessions are closed now");
-            background("close a dropped Sessions", this::closeAll);
+            // Not one of those that closing waits for.
+            thread("close a dropped Sessions", this::closeAll).start();
         }
     }
 }

@@ -7,6 +7,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -127,6 +129,31 @@ class EndOfSessionsTest {
             stage.registry.close(life, EndReason.CLOSED, Duration.ZERO);
             stage.flush();
             assertThat(stage.registry.timer().getQueue()).isEmpty();
+        }
+    }
+
+    @Test
+    void closingWaitsForThoseWhoEndASessionWhoseTimeIsUp() throws Exception {
+        CountDownLatch ending = new CountDownLatch(1);
+        CountDownLatch closed = new CountDownLatch(1);
+        CompletableFuture<Boolean> closedBefore = new CompletableFuture<>();
+        try (Stage stage = Stage.in(folder)) {
+            stage.host.onStart(process -> process.onEnd(() -> {
+                if (!Thread.currentThread().getName().equals("belay end a")) {
+                    return;
+                }
+                ending.countDown();
+                try {
+                    closedBefore.complete(closed.await(300, TimeUnit.MILLISECONDS));
+                } catch (InterruptedException e) {
+                    closedBefore.completeExceptionally(e);
+                }
+            }));
+            stage.open(SessionSpec.of("sh").id("a").timeout(Duration.ofMillis(1)));
+            ending.await();
+            stage.sessions.close();
+            closed.countDown();
+            assertThat(closedBefore.get()).as("closed before it was done").isFalse();
         }
     }
 

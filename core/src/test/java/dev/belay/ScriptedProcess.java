@@ -34,6 +34,7 @@ final class ScriptedProcess implements HostProcess {
     private volatile int takes = Integer.MAX_VALUE;
     private volatile RuntimeException endFailure;
     private volatile List<String> left = List.of();
+    private volatile Runnable onEnd = () -> {};
     private volatile Runnable afterEnd = () -> {};
     private volatile Supplier<InputState> look = () -> InputState.NOBODY;
     private volatile EndReason limitHit;
@@ -126,6 +127,11 @@ final class ScriptedProcess implements HostProcess {
     /// Every end leaves these behind from now on.
     void leave(String... processes) {
         left = List.of(processes);
+    }
+
+    /// Runs at the start of every end from now on; it may wait.
+    void onEnd(Runnable step) {
+        onEnd = step;
     }
 
     /// Runs within every end from now on, when the listener has heard it.
@@ -259,7 +265,12 @@ final class ScriptedProcess implements HostProcess {
     }
 
     @Override
-    public synchronized Ended end(Duration grace) {
+    public Ended end(Duration grace) {
+        onEnd.run();
+        return endNow(grace);
+    }
+
+    private synchronized Ended endNow(Duration grace) {
         RuntimeException failure = endFailure;
         if (failure != null) {
             throw failure;
