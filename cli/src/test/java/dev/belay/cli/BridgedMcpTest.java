@@ -6,9 +6,11 @@ import io.modelcontextprotocol.spec.McpClientTransport;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// `belay mcp --server`: the same tools once more, over standard input and output and from there to a server.
+@Tag("any-user")
 class BridgedMcpTest extends ServedMcpTest {
     private static final String INITIALIZE = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":"
             + "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}\n";

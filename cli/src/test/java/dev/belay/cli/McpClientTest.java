@@ -12,11 +12,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /// `belay mcp` as the official TypeScript client uses it: `src/test/mcp` holds the client and what it does.
+@Tag("any-user")
 class McpClientTest extends WithBelay {
     private static final Path CLIENT = Path.of("src/test/mcp").toAbsolutePath();
     private static final String LINGERS = "lingers";

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.belay.Limits;
 import dev.belay.server.ServerSettings.ViewerLimits;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /// Our own library for pages, `belay-client`; `client/test/library.js` has what it does.
+@Tag("any-user")
 class ClientLibraryTest extends WithServer {
     @Override
     Limits limits() {

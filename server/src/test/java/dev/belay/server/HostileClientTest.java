@@ -7,9 +7,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// Clients that mean harm, or mean well and are broken, by plain sockets.
+@Tag("any-user")
 class HostileClientTest extends WithServer {
     private static final Duration SHORT = Duration.ofMillis(700);
 

@@ -1,9 +1,11 @@
 package dev.belay.server;
 
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /// A session that prints nothing for long, on a server that is short of patience.
+@Tag("any-user")
 class QuietLineTest extends WithServer {
     @Override
     ServerSettings settings() {

@@ -29,12 +29,14 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /// Terminals over Socket.IO, driven by the official client; `client/test/terminals.js` has what it does.
+@Tag("any-user")
 class TerminalTest extends WithServer {
     private final LinkedBlockingQueue<String> log = new LinkedBlockingQueue<>();
     private final LinkedBlockingQueue<SessionRecord> closed = new LinkedBlockingQueue<>();
