@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.belay.Environment;
 import dev.belay.ErrorCode;
+import dev.belay.ExitStatus;
 import dev.belay.Limits;
 import dev.belay.ReadResult;
 import dev.belay.Resources;
@@ -25,6 +26,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -107,6 +109,22 @@ class FaultTest {
             assertThat(scenario.refusedCloses()).isEmpty();
         }
     }
+
+    @Test
+    void theExitOfALeaderIsToldAlthoughItsOutputNeverRunsDry() throws Exception {
+        for (SessionSpec spec : List.of(LEAVES_A_SURVIVOR, LEAVES_A_SURVIVOR.pipe())) {
+            Session session = sessions.open(spec);
+            expect(session, "ready");
+            try (Injector _ = Injector.of(Set.of(), (site, _) -> TO_READ.test(site) ? Injector.result(4096) : 0)) {
+                session.writeLine("");
+                assertThat(session.awaitExit(Rig.PATIENCE)).contains(new ExitStatus.Exited(7));
+            }
+            session.close();
+        }
+    }
+
+    private static final SessionSpec LEAVES_A_SURVIVOR =
+            SessionSpec.of("/bin/sh", "-c", "trap '' HUP; sleep 1000 & echo ready; read _; exit 7");
 
     @Test
     void aProcessThatCannotBeLookedAtIsNotTakenForGone() throws Exception {

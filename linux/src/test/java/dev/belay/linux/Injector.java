@@ -24,7 +24,7 @@ final class Injector implements Libc.Faults, AutoCloseable {
         /// The error with which a call is to fail.
         ///
         /// @param nth which call of this site it is, from 1 on
-        /// @return an error number, or 0
+        /// @return an error number, an [Injector#result], or 0
         int decide(Site site, int nth);
 
         /// A call was made and returned.
@@ -54,6 +54,11 @@ final class Injector implements Libc.Faults, AutoCloseable {
         Injector injector = new Injector(spared, plan);
         Libc.faults = injector;
         return injector;
+    }
+
+    /// What a plan decides if a call is not to fail, but to return something without being made.
+    static int result(int value) {
+        return -value;
     }
 
     @Override
