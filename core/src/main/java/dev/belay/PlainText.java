@@ -55,6 +55,11 @@ public final class PlainText {
         }
     }
 
+    /// Whether an escape sequence is under way.
+    public boolean inSequence() {
+        return state != State.GROUND;
+    }
+
     private void accept(int codePoint, int end, Sink sink) {
         accepted = true;
         sink.accept(codePoint, end);

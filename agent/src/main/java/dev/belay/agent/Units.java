@@ -73,7 +73,9 @@ final class Units implements PlainText.Sink {
     void flush() {
         int done = (int) (settled - base);
         if (done < bytes.length) {
-            give(strip && inSequence(done) ? "" : raw(done, bytes.length), bytes.length);
+            // What is under way without being a sequence is a character, also behind a sequence that it broke off.
+            String text = plain.inSequence() ? "" : "\uFFFD";
+            give(strip ? text : raw(done, bytes.length), bytes.length);
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.belay.OutputLog;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.regex.Matcher;
@@ -155,6 +156,23 @@ class ExcerptFuzzTest extends AgentRig {
 
     private static void assertNoLoneSurrogate(String text) {
         assertThat(text.codePoints().noneMatch(c -> c >= 0xD800 && c <= 0xDFFF)).as("no lone surrogate").isTrue();
+    }
+
+    @Test
+    void aCharacterThatBreaksASequenceOffIsShownAlthoughItIsNotWhole() throws Exception {
+        byte[] bytes = "\u001b[3\n日10%".getBytes(StandardCharsets.UTF_8);
+        int cut = bytes.length - "10%".length() - 1;
+        byte[] notWhole = Arrays.copyOf(bytes, cut);
+        byte[] goesOn = Arrays.copyOf(notWhole, cut + 1);
+        goesOn[cut] = '1';
+        for (boolean strip : new boolean[] {false, true}) {
+            String sequence = strip ? "\n" : "\u001b[3\n";
+            for (byte[] each : new byte[][] {notWhole, goesOn}) {
+                OutputLog log = printing(each).output();
+                assertThat(Excerpt.beginning(log, 0, each.length, true, form(100, strip)).text())
+                        .isEqualTo(sequence + "\uFFFD" + (each.length > cut ? "1" : ""));
+            }
+        }
     }
 
     @Test
