@@ -65,13 +65,15 @@ class TerminalRunTest extends WithBelay {
     void ctrlZStopsAJobInsideAndFgBringsItBack() throws Exception {
         String run = tmux.begin("belay run --env 'PS1=inner> ' -- bash --norc; echo rc=$?");
         tmux.await("inner>");
-        tmux.enter("cat");
+        // Said by the job itself: before, the terminal is the shell's, and Enter is no end of a line.
+        tmux.enter("sh -c 'echo begun; exec cat'");
+        tmux.await("\nbegun");
         tmux.enter("first");
         tmux.await("two lines 'first'", screen -> screen.split("\nfirst", -1).length == 3);
         tmux.press("C-z");
         tmux.await("Stopped");
         tmux.enter("fg");
-        tmux.await("the job in the foreground", screen -> screen.contains("inner> fg\ncat"));
+        tmux.await("the job in the foreground", screen -> screen.contains("inner> fg\nsh -c"));
         tmux.enter("second");
         tmux.await("two lines 'second'", screen -> screen.split("\nsecond", -1).length == 3);
         tmux.press("C-d");
