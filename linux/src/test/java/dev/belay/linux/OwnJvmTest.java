@@ -81,7 +81,8 @@ class OwnJvmTest {
         Process belay = start("echo something; exec sleep 1000");
         long leader = leaderOf(belay);
         belay.destroyForcibly().waitFor();
-        awaitDeath(leader);
+        // The kernel hangs up the terminal of a killed JVM; nobody tells us when the leader has died of it.
+        Rig.awaitDeath(leader);
         assertThat(filesIn(folder)).as("what is left").isNotEmpty();
         assertThat(Jvm.run(Jvm.probe(folder.toString(), "run", "echo", "next"))).isEqualTo("next\r\n");
         assertThat(filesIn(folder)).as("what is left").isEmpty();
@@ -134,12 +135,6 @@ class OwnJvmTest {
         return Files.readString(Path.of("/proc/" + pid + "/environ"), StandardCharsets.ISO_8859_1)
                 .split("BELAY_SESSION=", 2)[1]
                 .split("\0", 2)[0];
-    }
-
-    /// The kernel hangs up the terminal of a killed JVM; nobody tells us when the leader has died of it.
-    private static void awaitDeath(long pid) throws Exception {
-        ProcessHandle.of(pid).ifPresent(handle -> handle.onExit().join());
-        assertThat(Rig.lives(pid)).isFalse();
     }
 
     private static List<Path> filesIn(Path folder) throws IOException {

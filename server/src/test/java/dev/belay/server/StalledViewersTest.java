@@ -38,7 +38,7 @@ class StalledViewersTest extends WithServer {
     @Test
     void theyCostABoundedAmountOfMemoryAndTheOthersGetEveryByte() throws Exception {
         String id = api.open(ALICE, "stty raw -echo; echo up; read x; yes 0123456789abcde | head -c " + FLOOD_BYTES
-                + "; printf END; read y");
+                + "; read y");
         List<Raw> stalled = new ArrayList<>();
         try (var readers = Executors.newVirtualThreadPerTaskExecutor();
                 Socket one = Socket.attach(http, server.address(), ALICE, id, "?from=0");

@@ -5,6 +5,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.nio.ByteBuffer;
@@ -110,8 +112,9 @@ final class EchoServer implements AutoCloseable {
         LifeCycle.stop(jetty);
     }
 
-    /// Timers that are counted.
+    /// Timers that are counted, and whose time a test can let pass.
     static final class Timers extends ScheduledExecutorScheduler {
+        private final Set<Timer> timers = ConcurrentHashMap.newKeySet();
         private int started;
         private int running;
 
@@ -122,17 +125,47 @@ final class EchoServer implements AutoCloseable {
         @Override
         public Task schedule(Runnable task, long delay, TimeUnit unit) {
             count(1, 1);
-            Task timer = super.schedule(() -> {
-                count(0, -1);
+            Timer timer = new Timer(Duration.of(delay, unit.toChronoUnit()), task);
+            timers.add(timer);
+            timer.set = super.schedule(() -> {
+                timer.over();
                 task.run();
             }, delay, unit);
-            return () -> {
-                boolean cancelled = timer.cancel();
+            return timer;
+        }
+
+        private final class Timer implements Task {
+            final Duration delay;
+            final Runnable task;
+            volatile Task set = () -> false;
+
+            Timer(Duration delay, Runnable task) {
+                this.delay = delay;
+                this.task = task;
+            }
+
+            void over() {
+                timers.remove(this);
+                count(0, -1);
+            }
+
+            @Override
+            public boolean cancel() {
+                boolean cancelled = set.cancel();
                 if (cancelled) {
-                    count(0, -1);
+                    over();
                 }
                 return cancelled;
-            };
+            }
+        }
+
+        /// What was to happen after such a time happens now.
+        void pass(Duration delay) {
+            for (Timer timer : timers) {
+                if (timer.delay.equals(delay) && timer.cancel()) {
+                    timer.task.run();
+                }
+            }
         }
 
         private synchronized void count(int starts, int change) {
