@@ -227,7 +227,8 @@ public interface ReadContract extends Rig {
                 .open(SessionSpec.of("python3", "-c", fill).pipe().lossless(true));
         exitOf(session);
         long total = Long.parseLong(Files.readString(workspace().resolve("total")));
-        assertThat(total).isGreaterThan(2 << 20);
+        // More if Belay had read something by then.
+        assertThat(total).as("both pipes were full").isGreaterThanOrEqualTo(2 << 20);
         assertThat(session.output().end()).isEqualTo(total);
     }
 
