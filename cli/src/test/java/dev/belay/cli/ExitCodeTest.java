@@ -2,8 +2,10 @@ package dev.belay.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.belay.cli.config.TimeSpan;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -68,7 +70,8 @@ class ExitCodeTest extends WithBelay {
             begun = Files.exists(folder.resolve("begun"));
             assertThat(outcome.code()).isEqualTo(124);
             assertThat(outcome.out()).isIn("begun\n", begun ? "begun\n" : "");
-            assertThat(outcome.err()).isEqualTo("belay: timed out after " + millis + "ms\n");
+            assertThat(outcome.err()).isEqualTo(
+                    "belay: timed out after " + TimeSpan.text(Duration.ofMillis(millis)) + "\n");
         }
     }
 
