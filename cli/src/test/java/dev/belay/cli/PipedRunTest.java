@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Random;
@@ -144,7 +145,11 @@ class PipedRunTest extends WithBelay {
     private long logBytes() throws Exception {
         long sum = 0;
         for (Path file : belay.leftFiles()) {
-            sum += Files.size(file);
+            try {
+                sum += Files.size(file);
+            } catch (NoSuchFileException _) {
+                // Deleted since it was listed.
+            }
         }
         return sum;
     }

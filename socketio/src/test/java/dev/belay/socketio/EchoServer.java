@@ -123,10 +123,10 @@ final class EchoServer implements AutoCloseable {
         }
 
         @Override
-        public Task schedule(Runnable task, long delay, TimeUnit unit) {
-            count(1, 1);
+        public synchronized Task schedule(Runnable task, long delay, TimeUnit unit) {
             Timer timer = new Timer(Duration.of(delay, unit.toChronoUnit()), task);
             timers.add(timer);
+            count(1, 1);
             timer.set = super.schedule(() -> {
                 timer.over();
                 task.run();
@@ -159,12 +159,16 @@ final class EchoServer implements AutoCloseable {
             }
         }
 
-        /// What was to happen after such a time happens now.
-        void pass(Duration delay) {
-            for (Timer timer : timers) {
-                if (timer.delay.equals(delay) && timer.cancel()) {
-                    timer.task.run();
+        /// What is to happen after such a time happens now, or as soon as a timer is set for it.
+        synchronized void pass(Duration delay) throws InterruptedException {
+            while (true) {
+                for (Timer timer : timers) {
+                    if (timer.delay.equals(delay) && timer.cancel()) {
+                        timer.task.run();
+                        return;
+                    }
                 }
+                wait();
             }
         }
 
