@@ -70,7 +70,8 @@ class RestTest extends WithServer {
 
     @Test
     void theSameInputIdIsExecutedOnceHoweverOftenItIsSentAtOnce() throws Exception {
-        String id = api.open(ALICE, "stty -echo; cat");
+        String id = api.open(ALICE, "stty -echo; echo up; cat");
+        assertThat(waitFor(id, "up")).as("no echo from here on").isEqualTo("match");
         List<CompletableFuture<Integer>> answers = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
             CompletableFuture<Integer> answer = new CompletableFuture<>();

@@ -140,7 +140,8 @@ class WebSocketTest extends WithServer {
     @Test
     void aReconnectAtTheOffsetHasNoGapAndNoDuplicate() throws Exception {
         String id = api.open(ALICE, "seq 1 20000; read x");
-        assertThat(api.post(ALICE, "/api/sessions/" + id + "/wait", "{\"match\":\"20000\"}").status()).isEqualTo(200);
+        assertThat(api.post(ALICE, "/api/sessions/" + id + "/wait", "{\"match\":\"20000\\r\\n\"}").status())
+                .isEqualTo(200);
         long end = sessions.get(id).output().end();
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         long at = 0;
@@ -286,12 +287,12 @@ class WebSocketTest extends WithServer {
     void theKeyboardIsTakenPrivatelyAndOthersSeeAGap() throws Exception {
         String id = api.open(ALICE, "stty -echo; echo up; cat");
         try (Socket mine = attach(ALICE, id, "?from=0"); Socket watcher = attach(EVE, id, "?from=0")) {
-            mine.until("up");
-            watcher.until("up");
+            mine.until("up\r\n");
+            watcher.until("up\r\n");
             mine.send(0x15, new byte[] {2});
             assertThat(watcher.next(4).text()).isEqualTo("alice");
             mine.type("secret\n");
-            mine.until("secret");
+            mine.until("secret\r\n");
             mine.send(0x15, new byte[] {0});
             Message gap = watcher.next(2);
             ByteBuffer body = gap.body();
