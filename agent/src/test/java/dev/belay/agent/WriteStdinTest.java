@@ -82,10 +82,11 @@ class WriteStdinTest extends AgentRig {
     @Test
     void ctrlCStopsTheCommandAndTheShellLivesOn() throws InterruptedException {
         String shell = shell();
-        tools.writeStdin(WriteRequest.to(shell, "echo go''es; sleep 1000\n").waitFor(WaitFor.match("goes")));
+        // Said by the command itself, so it has the terminal.
+        type(shell, "sh -c 'echo go\"\"es; exec sleep 1000'\n", "goes");
         type(WriteRequest.to(shell, "").keys("ctrl-c"), "ready> ");
         assertThat(type(shell, "echo code $?\n", "code \\d+").output()).contains("code 130");
-        type(shell, "cat\n", "cat");
+        type(shell, "sh -c 'echo go\"\"es; exec cat'\n", "goes");
         type(shell, "\u0003", "ready> ");
         assertThat(exited(tools.writeStdin(
                 WriteRequest.to(shell, "exit 7\n").waitFor(WaitFor.exited()))).exitCode()).isEqualTo(7);

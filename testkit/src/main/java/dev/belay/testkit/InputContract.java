@@ -48,7 +48,8 @@ public interface InputContract extends Rig {
     default void aShellWaitsAtItsPromptAndNotWhileItsCommandRuns() throws InterruptedException {
         Session bash = sessions().open(SessionSpec.of("bash", "--norc", "--noprofile", "-i").env("PS1", "ready> "));
         prompts(bash, "ready> ", WAITING);
-        bash.writeLine("echo 'go''es'; sleep 1000");
+        // Said by the command itself, so it has the terminal.
+        bash.writeLine("sh -c 'echo go\"\"es; exec sleep 1000'");
         isBusyAfter(bash, "goes");
         bash.interrupt();
         prompts(bash, "ready> ", WAITING);
