@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -17,36 +17,40 @@ public final class StdioServer {
     private final InputStream in;
     private final OutputStream out;
     private final JsonMapper json = JsonMapper.shared();
-    private final ReentrantLock turn = new ReentrantLock();
-    private volatile boolean broken;
 
     public StdioServer(InputStream in, OutputStream out) {
         this.in = new BufferedInputStream(in, 64 << 10);
         this.out = out;
     }
 
-    /// Serves until the client closes its end of either stream.
+    /// Serves until the client closes its end of either stream; one that takes no answers is noticed at the next line that
+    /// it sends. What is said to it by then it has 5 seconds to take.
     public void run(Peer peer) throws IOException {
-        try (peer) {
-            for (byte[] line = line(); line != null && !broken; line = line()) {
+        try (Outbox outbox = new Outbox(out); peer) {
+            Consumer<JsonNode> replies = message -> outbox.send(bytes(message));
+            for (byte[] line = line(); line != null && !outbox.broken(); line = line()) {
                 if (line.length > Conversation.MAX_MESSAGE_BYTES) {
-                    send(tooLong());
+                    replies.accept(tooLong());
                 } else if (!isBlank(line)) {
-                    receive(peer, new String(line, StandardCharsets.UTF_8));
+                    receive(peer, new String(line, StandardCharsets.UTF_8), replies);
                 }
             }
         }
     }
 
-    private void receive(Peer peer, String line) {
+    private byte[] bytes(JsonNode message) {
+        return (json.writeValueAsString(message) + "\n").getBytes(StandardCharsets.UTF_8);
+    }
+
+    private void receive(Peer peer, String line, Consumer<JsonNode> replies) {
         JsonNode message;
         try {
             message = json.readTree(line);
         } catch (JacksonException e) {
-            send(Conversation.unreadable(e));
+            replies.accept(Conversation.unreadable(e));
             return;
         }
-        peer.receive(message, this::send);
+        peer.receive(message, replies);
     }
 
     private JsonNode tooLong() {
@@ -76,19 +80,5 @@ public final class StdioServer {
             }
         }
         return true;
-    }
-
-    /// Messages go out whole, one after the other. A client that is gone is noticed at the next line it does not send.
-    private void send(JsonNode message) {
-        byte[] bytes = (json.writeValueAsString(message) + "\n").getBytes(StandardCharsets.UTF_8);
-        turn.lock();
-        try {
-            out.write(bytes);
-            out.flush();
-        } catch (IOException e) {
-            broken = true;
-        } finally {
-            turn.unlock();
-        }
     }
 }

@@ -1,6 +1,7 @@
 package dev.belay.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import dev.belay.Sessions;
 import dev.belay.agent.AgentSettings;
@@ -228,6 +229,18 @@ class StdioServerTest {
         input.close();
         server.join();
         assertThat(output.readLine()).isNull();
+    }
+
+    @Test
+    void aClientThatLetsTooManyAnswersWaitHasGone() throws Exception {
+        greet();
+        assertThatIOException().isThrownBy(() -> {
+            for (int id = 1; id < 20_000; id++) {
+                send("{\"jsonrpc\":\"2.0\",\"id\":" + id + ",\"method\":\"tools/list\"}");
+            }
+        });
+        server.join();
+        answer(1);
     }
 
     @Test
