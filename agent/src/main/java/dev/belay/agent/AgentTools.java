@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +47,7 @@ public final class AgentTools {
 
     private final Sessions sessions;
     private final Opener opener;
-    private final AgentSettings settings;
+    private final Supplier<AgentSettings> settings;
     private final Actor actor;
     private final Turns turns = new Turns();
     /// A turn: nobody opens a session between another's look at how many there are and its open.
@@ -60,12 +61,13 @@ public final class AgentTools {
 
     /// Tools of an agent called `agent`.
     public AgentTools(Sessions sessions, AgentSettings settings) {
-        this(sessions, sessions::open, settings, new Actor("agent"));
+        this(sessions, sessions::open, () -> settings, new Actor("agent"));
     }
 
-    /// @param opener opens sessions, for instance against a quota of the actor's
-    /// @param actor  owns what is opened, and sees and touches only what it owns, unless it is an admin
-    public AgentTools(Sessions sessions, Opener opener, AgentSettings settings, Actor actor) {
+    /// @param opener   opens sessions, for instance against a quota of the actor's
+    /// @param settings asked for by every call: they may change
+    /// @param actor    owns what is opened, and sees and touches only what it owns, unless it is an admin
+    public AgentTools(Sessions sessions, Opener opener, Supplier<AgentSettings> settings, Actor actor) {
         this.sessions = sessions;
         this.opener = opener;
         this.settings = settings;
@@ -97,8 +99,9 @@ public final class AgentTools {
             CommandText command = CommandText.parse(request.cmd());
             requireAllowed(command, request);
             Optional<String> tool = Toolchain.of(command);
-            Duration usual = tool.isPresent() ? settings.toolchainYield() : settings.yield();
-            Patience patience = Patience.of(request.yieldTimeMs(), until != null, usual, settings.maxCall());
+            AgentSettings now = settings.get();
+            Duration usual = tool.isPresent() ? now.toolchainYield() : now.yield();
+            Patience patience = Patience.of(request.yieldTimeMs(), until != null, usual, now.maxCall());
             SessionSpec spec = spec(request, id, tool);
             try (var _ = turns.take(id)) {
                 session = open(spec, tool, patience.deadline());
@@ -114,7 +117,7 @@ public final class AgentTools {
 
     private void requireAllowed(CommandText command, ExecRequest request) {
         String workdir = request.workdir() == null ? "." : request.workdir();
-        Policy.Decision decision = settings.policy().decide(command, workdir);
+        Policy.Decision decision = settings.get().policy().decide(command, workdir);
         if (!decision.allowed()) {
             String rule = String.valueOf(decision.rule());
             throw new SessionException(
@@ -126,14 +129,14 @@ public final class AgentTools {
     }
 
     private SessionSpec spec(ExecRequest request, String id, Optional<String> tool) {
-        String shell = request.shell() == null ? settings.shell() : request.shell();
+        String shell = request.shell() == null ? settings.get().shell() : request.shell();
         Duration idle = request.idleTimeoutMs() == null
-                ? settings.idleTimeout()
+                ? settings.get().idleTimeout()
                 : Duration.ofMillis(request.idleTimeoutMs());
         SessionSpec spec = SessionSpec.of(Shells.command(shell, request.login(), request.cmd()))
                 .id(id)
                 .workdir(request.workdir() == null ? "." : request.workdir())
-                .env(settings.env())
+                .env(settings.get().env())
                 .env(request.env())
                 .mode(request.tty() ? new Mode.Pty(new Size(request.cols(), request.rows())) : new Mode.Pipe())
                 .owner(actor.name())
@@ -143,7 +146,7 @@ public final class AgentTools {
     }
 
     private Session open(SessionSpec spec, Optional<String> tool, Deadline deadline) throws InterruptedException {
-        boolean builds = settings.oneBuildAtATime() && tool.filter(Toolchain::builds).isPresent();
+        boolean builds = settings.get().oneBuildAtATime() && tool.filter(Toolchain::builds).isPresent();
         while (true) {
             Session other;
             opening.lockInterruptibly();
@@ -180,12 +183,13 @@ public final class AgentTools {
 
     private Session openWithinLimit(SessionSpec spec) throws InterruptedException {
         try {
+            int most = settings.get().maxSessions();
             long open = own().filter(session -> session.spec().owner().equals(actor.name()) && !session.drained())
                     .count();
-            if (open >= settings.maxSessions()) {
+            if (open >= most) {
                 throw new SessionException(
                         ErrorCode.LIMIT_REACHED,
-                        "Maximum PTY sessions reached (" + open + " of " + settings.maxSessions()
+                        "Maximum PTY sessions reached (" + open + " of " + most
                                 + "): close a session you no longer need, or wait until one has exited, then try"
                                 + " again.");
             }
@@ -223,8 +227,8 @@ public final class AgentTools {
         long began = System.nanoTime();
         try {
             Until until = request.waitFor() == null ? null : request.waitFor().until();
-            Patience patience =
-                    Patience.of(request.yieldTimeMs(), until != null, settings.yield(), settings.maxCall());
+            AgentSettings now = settings.get();
+            Patience patience = Patience.of(request.yieldTimeMs(), until != null, now.yield(), now.maxCall());
             try (var _ = turns.take(request.sessionId())) {
                 Session session = find(request.sessionId());
                 OutputLog log = session.output();
@@ -261,8 +265,9 @@ public final class AgentTools {
             String text = (paste ? Keys.pasted(request.chars()) : request.chars())
                     + Keys.sequence(request.keys(), application);
             byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-            Duration most = sessions.limits().writeTimeout();
-            int taken = session.write(bytes, most.compareTo(settings.maxCall()) < 0 ? most : settings.maxCall());
+            Duration most = settings.get().maxCall();
+            Duration usual = sessions.limits().writeTimeout();
+            int taken = session.write(bytes, usual.compareTo(most) < 0 ? usual : most);
             if (taken == bytes.length) {
                 return null;
             }
@@ -377,7 +382,8 @@ public final class AgentTools {
     }
 
     private Excerpt.Form form(int maxTokens, boolean strip) {
-        return new Excerpt.Form(settings.tokens(), maxTokens, strip, strip || settings.collapseProgress());
+        AgentSettings now = settings.get();
+        return new Excerpt.Form(now.tokens(), maxTokens, strip, strip || now.collapseProgress());
     }
 
     // --- read_output, list_pty_sessions, close_pty_session ---

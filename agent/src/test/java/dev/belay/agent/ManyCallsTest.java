@@ -43,7 +43,7 @@ class ManyCallsTest extends AgentRig {
         ids.add(sleeper(tools));
         refusesOneMore(ids);
         // An exited session takes no place, and another agent has places of its own.
-        AgentTools other = new AgentTools(sessions, sessions::open, SETTINGS, new Actor("other"));
+        AgentTools other = new AgentTools(sessions, sessions::open, () -> SETTINGS, new Actor("other"));
         exited(other.unifiedExec(ExecRequest.of("true").waitFor(WaitFor.exited())));
         sleeper(other);
     }

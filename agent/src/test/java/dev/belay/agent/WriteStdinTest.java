@@ -237,7 +237,7 @@ class WriteStdinTest extends AgentRig {
         assertThat(tools.readOutput(ReadRequest.from("nobody", 0)).error()).isEqualTo(error);
         assertThat(tools.closePtySession("nobody", false).error()).isEqualTo(error);
         // What belongs to somebody else is as good as not there.
-        AgentTools other = new AgentTools(sessions, sessions::open, SETTINGS, new Actor("other"));
+        AgentTools other = new AgentTools(sessions, sessions::open, () -> SETTINGS, new Actor("other"));
         refused(other.writeStdin(WriteRequest.to(living, "x")), ErrorCode.NOT_FOUND);
         assertThat(other.listPtySessions().sessions()).isEmpty();
     }

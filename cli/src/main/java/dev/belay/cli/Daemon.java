@@ -3,6 +3,7 @@ package dev.belay.cli;
 import dev.belay.Environment;
 import dev.belay.SessionException;
 import dev.belay.Sessions;
+import dev.belay.agent.AgentSettings;
 import dev.belay.cli.config.Config;
 import dev.belay.linux.LinuxHost;
 import dev.belay.linux.Terminal;
@@ -36,12 +37,14 @@ final class Daemon {
     private final Supplier<Config> again;
     private final CountDownLatch told = new CountDownLatch(1);
     private final AtomicInteger signals = new AtomicInteger();
+    private volatile AgentSettings agent;
 
     /// @param again reads the settings again
     Daemon(Path state, Path workspace, Config config, Supplier<Config> again) {
         this.state = state;
         this.workspace = workspace;
         this.config = config;
+        this.agent = config.agent();
         this.again = again;
     }
 
@@ -66,7 +69,7 @@ final class Daemon {
                 .metrics(metrics)
                 .events(log)
                 .version(version)
-                .mount(McpDoor.PATH, one -> new McpDoor(one, config.agent(), version))
+                .mount(McpDoor.PATH, one -> new McpDoor(one, () -> agent, version))
                 .build();
         try {
             String address = server.start();
@@ -111,8 +114,13 @@ final class Daemon {
             Config now = again.get();
             sessions.limits(now.limits());
             sessions.resources(now.resources());
+            agent = now.agent();
             server.reload(withAdmin(now.server(), token));
             log.log("reloaded", Map.of("principals", now.server().accounts().size() + 1));
+            List<String> later = config.fixedUnlike(now);
+            if (!later.isEmpty()) {
+                log.log("restart_needed", Map.of("settings", later));
+            }
         } catch (SessionException e) {
             log.log("reload_failed", Map.of("message", String.valueOf(e.getMessage())));
         }

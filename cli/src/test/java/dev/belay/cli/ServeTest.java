@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belay.testkit.Rig;
 import java.io.BufferedReader;
+import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -136,6 +137,42 @@ class ServeTest extends WithBelay {
             Eventually.see("nobody", () -> server.call("GET", "api/sessions", "alices", ""),
                     a -> !a.startsWith("200 "));
         }
+    }
+
+    @Test
+    void settingsThatNeedARestartAreNamedInTheLog() throws Exception {
+        Path file = folder.resolve("belay.toml");
+        Files.writeString(file, "");
+        try (RunningServer server = new RunningServer(belay, "--config", "belay.toml")) {
+            Files.writeString(file, """
+                    [server]
+                    tls_cert = "cert.pem"
+                    tls_key = "key.pem"
+                    [server.http]
+                    max_wait = "1m"
+                    max_connections = 17
+                    [env]
+                    set = { EDITOR = "vim" }
+                    """);
+            server.signal("HUP");
+            assertThat(logged(server, "restart_needed")).contains(
+                    "[\"env.set\",\"server.http.max_connections\",\"server.tls_cert, server.tls_key\"]");
+            Files.writeString(file, "");
+            server.signal("HUP");
+            logged(server, "reloaded");
+            server.end();
+            assertThat(server.errors()).contains("stopped").doesNotContain("restart_needed");
+        }
+    }
+
+    /// What is logged from here on until this event is.
+    private static String logged(RunningServer server, String event) throws Exception {
+        InputStream log = server.process.getErrorStream();
+        StringBuilder said = new StringBuilder();
+        return Eventually.see(
+                event,
+                () -> said.append(new String(log.readNBytes(log.available()), StandardCharsets.US_ASCII)).toString(),
+                lines -> lines.contains("\"event\":\"" + event + "\""));
     }
 
     @Test

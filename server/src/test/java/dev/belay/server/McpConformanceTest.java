@@ -18,7 +18,7 @@ class McpConformanceTest extends WithServer {
 
     @Override
     Server.Builder refine(Server.Builder builder) {
-        return builder.mount(McpDoor.PATH, one -> new McpDoor(one, AgentSettings.DEFAULT, "test"));
+        return builder.mount(McpDoor.PATH, one -> new McpDoor(one, () -> AgentSettings.DEFAULT, "test"));
     }
 
     @Test

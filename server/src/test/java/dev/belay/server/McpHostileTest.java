@@ -24,7 +24,7 @@ class McpHostileTest extends WithServer {
 
     @Override
     Server.Builder refine(Server.Builder builder) {
-        return builder.mount(McpDoor.PATH, one -> new McpDoor(one, AgentSettings.DEFAULT, "test"));
+        return builder.mount(McpDoor.PATH, one -> new McpDoor(one, () -> AgentSettings.DEFAULT, "test"));
     }
 
     private String host() {

@@ -38,7 +38,7 @@ class McpTest extends WithServer {
 
     @Override
     Server.Builder refine(Server.Builder builder) {
-        return builder.mount(McpDoor.PATH, one -> new McpDoor(one, AgentSettings.DEFAULT, "test"));
+        return builder.mount(McpDoor.PATH, one -> new McpDoor(one, () -> AgentSettings.DEFAULT, "test"));
     }
 
     private Mcp mcp(String token) {

@@ -12,6 +12,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -106,6 +107,31 @@ public record Config(Limits limits, Resources resources, ServerSettings server, 
             throw new SessionException(
                     e.code(), "[resources.together] of the settings cannot be kept here. " + e.getMessage());
         }
+    }
+
+    /// The names of the settings that a server of these takes from others only when it is started anew.
+    public List<String> fixedUnlike(Config others) {
+        Map<String, Object> theirs = others.fixed();
+        return fixed().entrySet().stream()
+                .filter(entry -> !entry.getValue().equals(theirs.get(entry.getKey())))
+                .map(Map.Entry::getKey)
+                .sorted()
+                .toList();
+    }
+
+    private Map<String, Object> fixed() {
+        ServerSettings.Binding binding = server.binding();
+        ServerSettings.HttpLimits http = server.http();
+        return Map.of(
+                "server.host", binding.host(),
+                "server.port", binding.port(),
+                "server.tls_cert, server.tls_key", Optional.ofNullable(binding.tls()),
+                "server.http.header_bytes", http.headerBytes(),
+                "server.http.header_timeout", http.headerTimeout(),
+                "server.http.idle_timeout", http.idleTimeout(),
+                "server.http.max_connections", http.maxConnections(),
+                "sessions.max_input_bytes", limits.maxInputBytes(),
+                "env.set", env);
     }
 
     /// The file with every setting at its default, explained.

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.eclipse.jetty.util.thread.Scheduler;
 
 /// All conversations with agents. A principal has a bounded number of them: a new one takes the place of the one that was
@@ -28,17 +29,17 @@ import org.eclipse.jetty.util.thread.Scheduler;
 /// The monitor guards the tables only; conversations end outside of it.
 final class Conversations implements AutoCloseable {
     private final Server server;
-    private final AgentSettings settings;
+    private final Supplier<AgentSettings> settings;
     private final String version;
     private final Map<String, McpClient> clients = new HashMap<>();
     private final Map<String, Agent> agents = new HashMap<>();
     private long begun;
     private boolean closed;
 
-    Conversations(Server server, AgentSettings settings, String version) {
+    Conversations(Server server, Supplier<AgentSettings> settings, String version) {
         this.server = server;
         // How many sessions an agent may have is a matter of its principal's quota here.
-        this.settings = settings.maxSessions(Integer.MAX_VALUE);
+        this.settings = () -> settings.get().maxSessions(Integer.MAX_VALUE);
         this.version = version;
     }
 

@@ -14,6 +14,7 @@ import dev.belay.server.rest.Replies;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -38,8 +39,9 @@ public final class McpDoor extends Handler.Abstract {
     private final Server server;
     private final Conversations conversations;
 
-    /// @param version the version of Belay
-    public McpDoor(Server server, AgentSettings settings, String version) {
+    /// @param settings asked for by every call of a tool: they may change
+    /// @param version  the version of Belay
+    public McpDoor(Server server, Supplier<AgentSettings> settings, String version) {
         this.server = server;
         this.conversations = new Conversations(server, settings, version);
         server.onReload(conversations::reloaded);
