@@ -53,6 +53,7 @@ final class Registry {
     private final LongAdder rejected = new LongAdder();
     private final LongAdder leaked = new LongAdder();
     private final LongAdder bytesLogged = new LongAdder();
+    private final LongAdder bytesTaken = new LongAdder();
     private final LongAdder bytesUnstored = new LongAdder();
     private final int orphans;
     private volatile boolean shut;
@@ -230,10 +231,16 @@ final class Registry {
                 rejected.sum(),
                 leaked.sum(),
                 bytesLogged.sum(),
+                bytesTaken.sum(),
                 bytesUnstored.sum(),
                 observers.dropped(),
                 orphans,
                 host.loop());
+    }
+
+    /// A session took input; on the writer's thread.
+    void taken(int bytes) {
+        bytesTaken.add(bytes);
     }
 
     // --- what lives report, on the host's loop ---

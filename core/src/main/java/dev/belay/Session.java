@@ -196,6 +196,7 @@ public final class Session implements AutoCloseable {
         if (taken == 0) {
             life.keyboard.requireMayType(actor);
         }
+        registry.taken(taken);
         return taken;
     }
 

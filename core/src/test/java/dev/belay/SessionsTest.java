@@ -398,6 +398,7 @@ class SessionsTest {
             assertThat(act.session().write(new byte[5], Duration.ofMillis(1))).isEqualTo(2);
             act.process().exit(0);
             isRefused(ErrorCode.NOT_WRITABLE, () -> act.session().write("x"));
+            assertThat(stage.sessions.stats().bytesTaken()).isEqualTo(3 + 2);
             isRefused(ErrorCode.NOT_WRITABLE, () -> act.session().resize(Size.DEFAULT));
             isRefused(ErrorCode.NOT_FOUND, act.session()::terminate);
         }

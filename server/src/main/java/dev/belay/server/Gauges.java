@@ -31,7 +31,7 @@ final class Gauges {
         metrics.count("belay_output_bytes", "Bytes that sessions printed", () -> sessions.stats().bytesLogged());
         metrics.count("belay_output_unstored_bytes", "Bytes that the disk refused",
                 () -> sessions.stats().bytesUnstored());
-        metrics.count("belay_input_bytes", "Bytes that sessions took", () -> server.viewers().inputs().bytes());
+        metrics.count("belay_input_bytes", "Bytes that sessions took", () -> sessions.stats().bytesTaken());
         metrics.count("belay_inputs_repeated", "Inputs sent again and not written again",
                 () -> server.viewers().inputs().repeated());
         metrics.count("belay_observer_dropped_events", "Events that a slow observer missed",

@@ -294,6 +294,15 @@ class McpTest extends WithServer {
     }
 
     @Test
+    void whatAgentsAndPeopleTypeIsCountedTogether() throws Exception {
+        Mcp agent = mcp(ALICE).begin();
+        agent.call("unified_exec", "{\"cmd\":\"cat\",\"session_id\":\"cat\"}");
+        agent.call("write_stdin", "{\"session_id\":\"cat\",\"chars\":\"agent\\n\"}");
+        assertThat(api.post(ALICE, "/api/sessions/cat/input", "person\n").status()).isEqualTo(200);
+        assertThat(api.get(ADMIN, "/metrics").text()).contains("belay_input_bytes_total 13.0");
+    }
+
+    @Test
     void conversationsAreCounted() throws Exception {
         mcp(ALICE).begin();
         mcp(BOB).begin().send("DELETE");

@@ -23,7 +23,6 @@ public final class Inputs {
 
     private final Sessions sessions;
     private final ConcurrentHashMap<String, Memory> memories = new ConcurrentHashMap<>();
-    private final LongAdder bytes = new LongAdder();
     private final LongAdder repeated = new LongAdder();
 
     public Inputs(Sessions sessions) {
@@ -58,7 +57,7 @@ public final class Inputs {
     /// @return how many bytes were taken
     public int write(Session session, byte[] input, @Nullable String inputId) throws InterruptedException {
         if (inputId == null) {
-            return counted(session.write(input));
+            return session.write(input);
         }
         if (inputId.isEmpty() || inputId.length() > MAX_ID_CHARS) {
             throw new SessionException(
@@ -72,7 +71,7 @@ public final class Inputs {
             return answerOf(earlier);
         }
         try {
-            int taken = counted(session.write(input));
+            int taken = session.write(input);
             answer.complete(taken);
             return taken;
         } catch (SessionException | InterruptedException e) {
@@ -81,11 +80,6 @@ public final class Inputs {
             answer.completeExceptionally(e);
             throw e;
         }
-    }
-
-    private int counted(int taken) {
-        bytes.add(taken);
-        return taken;
     }
 
     private static int answerOf(CompletableFuture<Integer> earlier) throws InterruptedException {
@@ -116,11 +110,6 @@ public final class Inputs {
     @SuppressWarnings("ReferenceEquality")
     private static boolean isOf(Memory memory, SessionSpec spec) {
         return memory.spec == spec;
-    }
-
-    /// Bytes that sessions have taken.
-    public long bytes() {
-        return bytes.sum();
     }
 
     /// Inputs that were sent again and not written again.
