@@ -40,7 +40,7 @@ public record ExecResult(
         @Nullable String hint,
         @Nullable ToolError error) {
     /// Nothing was started or found.
-    static ExecResult failed(@Nullable String sessionId, long wallTimeMs, ToolError error) {
+    public static ExecResult failed(@Nullable String sessionId, long wallTimeMs, ToolError error) {
         return new ExecResult(
                 false, sessionId, "", false, null, false, null, wallTimeMs, 0, 0, 0, 0, null, null, false, null, error);
     }

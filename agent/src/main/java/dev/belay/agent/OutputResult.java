@@ -21,7 +21,8 @@ public record OutputResult(
         boolean running,
         @Nullable Integer exitCode,
         @Nullable ToolError error) {
-    static OutputResult failed(String sessionId, ToolError error) {
+    /// Nothing was read.
+    public static OutputResult failed(@Nullable String sessionId, ToolError error) {
         return new OutputResult(false, sessionId, "", 0, 0, 0, false, 0, false, null, error);
     }
 }

@@ -13,7 +13,8 @@ public record ToolError(ErrorCode code, String message, Map<String, String> deta
         details = Map.copyOf(details);
     }
 
-    static ToolError of(SessionException refused) {
+    /// What was refused, as the answer of a tool.
+    public static ToolError of(SessionException refused) {
         return new ToolError(refused.code(), String.valueOf(refused.getMessage()), refused.details());
     }
 }

@@ -2,18 +2,23 @@ package dev.belay.mcp;
 
 import dev.belay.SessionException;
 import dev.belay.agent.AgentTools;
+import dev.belay.agent.CloseResult;
 import dev.belay.agent.ExecRequest;
+import dev.belay.agent.ExecResult;
+import dev.belay.agent.ListResult;
+import dev.belay.agent.OutputResult;
 import dev.belay.agent.ReadRequest;
+import dev.belay.agent.ToolError;
 import dev.belay.agent.WaitFor;
 import dev.belay.agent.WriteRequest;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /// The tools as the protocol shows them: their descriptions, and calls of them by name with JSON arguments.
@@ -122,22 +127,12 @@ final class Toolbox {
 
     /// A request whose values make no sense is a failed call, in the shape of the tool's other answers.
     private static ObjectNode refused(String name, SessionException e) {
-        ObjectNode error = JsonNodeFactory.instance.objectNode()
-                .put("code", e.code().name())
-                .put("message", e.getMessage());
-        e.details().forEach(error::put);
-        ObjectNode node = JsonNodeFactory.instance.objectNode().put("success", false);
-        switch (name) {
-            case "list_pty_sessions" -> node.putArray("sessions");
-            case "close_pty_session" ->
-                node.put("session_id", "").putNull("exit_code").putNull("signal").put("killed", 0);
-            default -> node.putNull("session_id").put("output", "").put("running", false).putNull("exit_code")
-                    .put("truncated", false).put("output_start", 0).put("output_end", 0).put("omitted_bytes", 0);
-        }
-        if (name.equals("read_output")) {
-            node.put("next", 0);
-        }
-        node.set("error", error);
-        return node;
+        ToolError error = ToolError.of(e);
+        return switch (name) {
+            case "read_output" -> Answers.of(OutputResult.failed(null, error));
+            case "list_pty_sessions" -> Answers.of(new ListResult(false, List.of(), error));
+            case "close_pty_session" -> Answers.of(new CloseResult(false, "", null, null, 0, error));
+            default -> Answers.of(ExecResult.failed(null, 0, error));
+        };
     }
 }
