@@ -1,6 +1,8 @@
 package dev.belay.mcp;
 
+import dev.belay.Quoted;
 import dev.belay.agent.AgentTools;
+import dev.belay.host.Uninterrupted;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.file.Path;
@@ -73,7 +75,7 @@ public final class Conversation implements Peer {
     public void converse(JsonNode message, Consumer<JsonNode> replies) {
         List<Thread> begun = new ArrayList<>();
         take(message, replies, begun::add);
-        begun.forEach(Conversation::joinUninterruptibly);
+        begun.forEach(call -> Uninterrupted.run(call::join));
     }
 
     /// The answer to what is not JSON.
@@ -122,7 +124,7 @@ public final class Conversation implements Peer {
                 begun.accept(call(id, new Arguments("tools/call", params), params, replies));
             }
             default -> throw new ProtocolException(
-                    ProtocolException.METHOD_NOT_FOUND, "There is no method " + dev.belay.Quoted.of(method) + ".");
+                    ProtocolException.METHOD_NOT_FOUND, "There is no method " + Quoted.of(method) + ".");
         }
     }
 
@@ -238,7 +240,7 @@ public final class Conversation implements Peer {
                     replies.accept(message("roots/list", null).put("id", id));
                 }
             }
-            default -> LOG.log(Level.DEBUG, () -> "a notification that is not known: " + dev.belay.Quoted.of(method));
+            default -> LOG.log(Level.DEBUG, () -> "a notification that is not known: " + Quoted.of(method));
         }
     }
 
@@ -257,24 +259,7 @@ public final class Conversation implements Peer {
     public void close() {
         closed = true;
         calls.values().forEach(Thread::interrupt);
-        for (Thread call : List.copyOf(calls.values())) {
-            joinUninterruptibly(call);
-        }
-    }
-
-    private static void joinUninterruptibly(Thread thread) {
-        boolean interrupted = false;
-        while (true) {
-            try {
-                thread.join();
-                break;
-            } catch (InterruptedException _) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        List.copyOf(calls.values()).forEach(call -> Uninterrupted.run(call::join));
     }
 
     // --- messages ---
