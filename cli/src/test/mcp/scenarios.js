@@ -125,8 +125,12 @@ const scenarios = {
   }),
 
   "a password prompt is told, and the password not shown": withAgent(async (agent) => {
-    const asks = await agent.exec("read -r -s -p 'Password: ' word; echo; echo \"${#word} characters\"", { shell: "/bin/bash", yield_time_ms: PATIENCE });
-    assert.match(asks.output, /Password: $/);
+    let asks = await agent.exec("read -r -s -p 'Password: ' word; echo; echo \"${#word} characters\"", { shell: "/bin/bash", yield_time_ms: PATIENCE });
+    // That it waits may be seen a moment before what it has printed.
+    for (let output = asks.output; !/Password: $/.test(output); output += asks.output) {
+      assert.equal(asks.wait_result, "idle", output);
+      asks = await agent.write(asks, "", { yield_time_ms: PATIENCE });
+    }
     assert.deepEqual([asks.waiting_for_input, asks.echo_off, asks.running], [true, true, true]);
     const done = await agent.write(asks, "hunter22\n", ended);
     assert.match(done.output, /8 characters/);
@@ -179,7 +183,8 @@ const scenarios = {
 
   "ctrl-c stops the command and the shell lives on": withAgent(async (agent) => {
     const shell = await agent.exec("PS1='ready> ' exec bash --norc -i", seen("ready> $"));
-    await agent.write(shell, "echo begun; sleep 1000\n", seen("begun\\r\\n"));
+    // Said by the command itself, so it has the terminal.
+    await agent.write(shell, "sh -c 'echo begun; exec sleep 1000'\n", seen("begun\\r\\n"));
     await agent.keys(shell, ["ctrl-c"], seen("ready> $"));
     const lives = await agent.write(shell, "echo code $?\n", seen("code \\d+\\r\\n"));
     assert.match(lives.output, /code 130/);
@@ -375,7 +380,7 @@ input()`;
   }),
 
   "an idle session says why it ended, and its output is there": withAgent(async (agent) => {
-    const idle = await agent.exec("echo the rest; cat", { idle_timeout_ms: 300, yield_time_ms: 0 });
+    const idle = await agent.exec("echo the rest; cat", { idle_timeout_ms: 300, ...seen("the rest") });
     const after = await until(
       async () => (await agent.call("list_pty_sessions")).sessions.find(({ id }) => id === idle.session_id),
       (session) => session.state !== "running",
