@@ -23,11 +23,13 @@ run({
     const belay = await connect(url, { token });
     const terminal = await belay.create({ cmd: "stty -echo; echo up; read x; echo got $x; read y; stty size; exit 4", cols: 90, rows: 30 });
     assert.deepEqual([terminal.cols, terminal.rows, terminal.session.owner], [90, 30, "alice"]);
-    await new Promise((resolve) => setTimeout(resolve, 50)); // whatever comes now waits for its handler
+    while ((await belay.list())[0].output_end === 0); // what is printed now waits for its handler
     const exit = told(terminal, "exit");
     const closed = told(terminal, "closed");
+    const up = see(terminal, "up\r\n");
     const got = see(terminal, "got it");
     const size = see(terminal, "40 120");
+    await up; // no echo from here on
     assert.equal(await terminal.write("it\n"), 3);
     assert.ok((await got).startsWith("up\r\n"));
     await terminal.resize(120, 40);
@@ -60,6 +62,7 @@ run({
       if (tail.endsWith("\nline 999\n")) resolve();
     }));
     terminal.on("gap", (gap) => assert.fail(JSON.stringify(gap)));
+    await told(terminal, "output"); // no echo from here on
     for (let i = 0; i < 1000; i++) {
       const typed = terminal.write(`line ${i}\n`);
       if (i % 10 === 0) await typed;
