@@ -194,6 +194,8 @@ run({
     const socket = await connect(url, token, { ...WEBSOCKET, reconnectionDelay: 5, reconnectionDelayMax: 20 });
     const { id, output } = await open(socket, { cmd: "stty -echo; echo up; cat" });
     await output.see("up");
+    // After every cut, also one that comes when the last line has been answered.
+    socket.on("connect", () => emit(socket, "attach", { id, from: output.offset }));
     let expected = "up\r\n";
     for (let i = 0; i < Number(count); i++) {
       expected += `line ${i}\r\n`;
@@ -205,10 +207,7 @@ run({
           setTimeout(() => socket.io.engine.transport.ws?._socket?.destroy(), Math.random() * 4);
         }
         answered = (await Promise.race([answer, gone]))?.ok;
-        if (!socket.connected) {
-          await next(socket, "connect");
-          await ask(socket, "attach", { id, from: output.offset });
-        }
+        if (!socket.connected) await next(socket, "connect");
       }
     }
     await output.until(() => output.offset >= expected.length);
