@@ -4,6 +4,7 @@ import dev.belay.EndReason;
 import dev.belay.ExitStatus;
 import dev.belay.InputState;
 import dev.belay.Outlet;
+import dev.belay.SessionException;
 import dev.belay.Signal;
 import dev.belay.Size;
 import dev.belay.host.HostProcess;
@@ -319,7 +320,21 @@ final class LinuxProcess implements HostProcess, Loop.Source {
 
     @Override
     public InputState inputState() {
-        return foreground.inputState();
+        InputState seen = foreground.inputState();
+        if (!seen.seenWaiting()) {
+            return seen;
+        }
+        // Whoever waits has asked for it before, and who reads the log now is to find the question.
+        try {
+            loop.call(() -> {
+                ports.forEach(Port::catchUp);
+                return true;
+            });
+            return seen;
+        } catch (SessionException _) {
+            // The host was closed meanwhile, and so was everybody who waited.
+            return InputState.NOBODY;
+        }
     }
 
     @Override

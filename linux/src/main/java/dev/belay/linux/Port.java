@@ -33,6 +33,8 @@ final class Port implements Loop.Source {
         CLOSED
     }
 
+    /// How often [#catchUp] reads at the most: what fits into a terminal, or a pipe.
+    private static final int CATCH_UP_READS = 16;
     /// A terminal holds less than this, whatever it says to be unread; a pipe says it exactly.
     private static final int DRAIN_BYTES = 1 << 20;
 
@@ -149,6 +151,17 @@ final class Port implements Loop.Source {
             // EIO on a terminal: every process has closed it. 0 on a pipe: likewise.
             default -> Found.CLOSED;
         };
+    }
+
+    /// Reads what is there by now, without waiting for the turn that would.
+    void catchUp() {
+        Found found = Found.BYTES;
+        for (int reads = 0; reads < CATCH_UP_READS && found == Found.BYTES; reads++) {
+            found = this.reads && !paused && open() ? read() : Found.NOTHING;
+        }
+        if (found == Found.CLOSED) {
+            process.portClosed(this);
+        }
     }
 
     /// Nobody who is alive matters any more: from here on [#drain] reads what is there.

@@ -111,6 +111,29 @@ class FaultTest {
     }
 
     @Test
+    void whoIsSeenToWaitForInputHasItsQuestionInTheLogHoweverLateTheLoopIs() throws Exception {
+        for (SessionSpec spec : List.of(ASKS, ASKS.pipe())) {
+            // The loop finds nothing of its own accord.
+            try (Injector _ = Injector.of(
+                    Set.of(), (site, _) -> TO_READ.test(site) && !calledBy("catchUp") ? Errno.EAGAIN : 0)) {
+                Session session = sessions.open(spec);
+                while (!session.inputState().seenWaiting()) {
+                    assertThat(Thread.interrupted()).as("it took too long").isFalse();
+                }
+                assertThat(session.cursor().peekText(100).text()).isEqualTo("name? ");
+                session.close();
+            }
+        }
+    }
+
+    private static final SessionSpec ASKS = SessionSpec.of("/bin/sh", "-c", "printf 'name? '; read x; exec sleep 1000");
+
+    private static boolean calledBy(String method) {
+        return StackWalker.getInstance()
+                .walk(frames -> frames.anyMatch(frame -> frame.getMethodName().equals(method)));
+    }
+
+    @Test
     void theExitOfALeaderIsToldAlthoughItsOutputNeverRunsDry() throws Exception {
         for (SessionSpec spec : List.of(LEAVES_A_SURVIVOR, LEAVES_A_SURVIVOR.pipe())) {
             Session session = sessions.open(spec);
