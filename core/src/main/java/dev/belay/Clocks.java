@@ -43,6 +43,7 @@ final class Clocks {
 
     /// Lets the session expire once more, after a while: it did not end.
     void again(EndReason why) {
+        cancel(timeout);
         expireIn(Registry.RETRY, why);
     }
 

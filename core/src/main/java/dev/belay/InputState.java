@@ -12,6 +12,9 @@ public record InputState(@Nullable Boolean waiting, boolean echoOff) {
     /// Nobody waits: the state of a session that has exited.
     public static final InputState NOBODY = new InputState(false, false);
 
+    /// It cannot be told: the state of a session that is still starting.
+    public static final InputState UNKNOWN = new InputState(null, false);
+
     /// Whether somebody is seen to wait. What cannot be told is not seen.
     public boolean seenWaiting() {
         return Boolean.TRUE.equals(waiting);

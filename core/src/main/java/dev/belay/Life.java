@@ -278,7 +278,11 @@ final class Life implements ProcessListener {
 
     InputState inputState() {
         HostProcess running = process;
-        return running == null || exit != null ? InputState.NOBODY : running.inputState();
+        if (running == null || state() == SessionState.STARTING) {
+            // Not heard yet, so nobody may touch it.
+            return InputState.UNKNOWN;
+        }
+        return exit != null ? InputState.NOBODY : running.inputState();
     }
 
     /// The drainer has moved: a process that waits for room may go on.

@@ -64,7 +64,7 @@ public final class Session implements AutoCloseable {
         return life.sealed();
     }
 
-    /// Whether it waits for input now: one look at its processes, which returns at once. A program that has just printed
+    /// Whether it waits for input now: one look at its processes, and what they printed is read. A program that has just printed
     /// its prompt may need a moment more; see [#awaitInputState].
     public InputState inputState() {
         return life.inputState();

@@ -12,7 +12,7 @@ import dev.belay.host.LoopStats;
 /// @param rejected      opens that failed
 /// @param leaked        permits that were dropped and had to be collected
 /// @param bytesLogged   bytes of output taken into logs
-/// @param bytesTaken    bytes of input that sessions took, whoever typed them
+/// @param bytesTaken    bytes of input that sessions took, whoever typed them; those of a write that was interrupted are not counted
 /// @param bytesUnstored bytes of output that the disk refused; not zero means the disk is or was full
 /// @param droppedEvents events that a slow observer never got
 /// @param orphans       processes that killed instances had left, ended when these sessions were made

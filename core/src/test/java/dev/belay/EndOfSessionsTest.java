@@ -290,6 +290,27 @@ class EndOfSessionsTest {
     }
 
     @Test
+    void aSessionWhoseIdleTimeEndedItTheSecondTimeIsNotKeptByItsOtherClock() throws Exception {
+        try (Backstage stage = new Backstage(Limits.DEFAULT.maxRetained(0))) {
+            SessionSpec spec = SessionSpec.of("sh").timeout(Duration.ofDays(1)).idleTimeout(Duration.ofMillis(1));
+            stage.host.onStart(process -> process.refuseToEnd(new IllegalStateException("not now")));
+            Life life = stage.open("a", spec);
+            Activity activity = new Activity(life, false);
+            // Its end has been tried and is to be tried again.
+            while (stage.dueWithin(Registry.RETRY).size() == stage.dueWithin(Duration.ofSeconds(1)).size()) {
+                assertThat(Thread.interrupted()).as("it is not to be ended again").isFalse();
+                Thread.onSpinWait();
+            }
+            stage.process("a").refuseToEnd(null);
+            stage.runWhatIsDueWithin(Registry.RETRY);
+            while (life.state() != SessionState.CLOSED) {
+                assertThat(activity.next(Stage.LONG)).isTrue();
+            }
+            assertThat(stage.registry.timer().getQueue()).isEmpty();
+        }
+    }
+
+    @Test
     void aSessionThatIsForgottenEarlyIsNotKeptInMemoryByItsTimer() throws Exception {
         try (Backstage stage = new Backstage(Limits.DEFAULT)) {
             for (int i = 0; i < 100; i++) {
@@ -322,12 +343,16 @@ class EndOfSessionsTest {
 
         /// Has the timer do now what it was to do within a time.
         void runWhatIsDueWithin(Duration time) throws Exception {
-            for (Runnable task : List.copyOf(registry.timer().getQueue())) {
-                if (((Delayed) task).getDelay(TimeUnit.NANOSECONDS) <= time.toNanos()) {
-                    assertThat(registry.timer().remove(task)).as("was still to be done").isTrue();
-                    registry.timer().submit(task).get();
-                }
+            for (Runnable task : dueWithin(time)) {
+                assertThat(registry.timer().remove(task)).as("was still to be done").isTrue();
+                registry.timer().submit(task).get();
             }
+        }
+
+        List<Runnable> dueWithin(Duration time) {
+            return registry.timer().getQueue().stream()
+                    .filter(task -> ((Delayed) task).getDelay(TimeUnit.NANOSECONDS) <= time.toNanos())
+                    .toList();
         }
 
         /// Returns when the timer has something to do, which somebody else's thread tells it.

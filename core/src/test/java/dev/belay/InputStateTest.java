@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,6 +43,19 @@ class InputStateTest {
         process.emit("prompt");
         assertThat(session.awaitInputState(Stage.LONG)).isEqualTo(WAITING);
         assertThat(process.looks()).isEqualTo(1);
+    }
+
+    @Test
+    void aSessionThatIsStillStartingIsNotLookedAt() {
+        AtomicReference<InputState> seen = new AtomicReference<>();
+        stage.host.onStart(starting -> {
+            starting.looksLike(() -> WAITING);
+            seen.set(stage.sessions.get("b").inputState());
+            assertThat(starting.looks()).isZero();
+        });
+        Session started = stage.open("b").session();
+        assertThat(seen).hasValue(InputState.UNKNOWN);
+        assertThat(started.inputState()).isEqualTo(WAITING);
     }
 
     @Test

@@ -97,14 +97,14 @@ public final class AgentTools {
             }
             Until until = request.waitFor() == null ? null : request.waitFor().until();
             CommandText command = CommandText.parse(request.cmd());
-            requireAllowed(command, request);
-            Optional<String> tool = Toolchain.of(command);
             AgentSettings now = settings.get();
+            requireAllowed(command, request, now);
+            Optional<String> tool = Toolchain.of(command);
             Duration usual = tool.isPresent() ? now.toolchainYield() : now.yield();
             Patience patience = Patience.of(request.yieldTimeMs(), until != null, usual, now.maxCall());
-            SessionSpec spec = spec(request, id, tool);
+            SessionSpec spec = spec(request, id, tool, now);
             try (var _ = turns.take(id)) {
-                session = open(spec, tool, patience.deadline());
+                session = open(spec, tool, now, patience.deadline());
                 Waited.Fired fired = until == null
                         ? awaitAnswer(session, patience)
                         : session.drainer().await(until, patience.left()).fired();
@@ -115,9 +115,9 @@ public final class AgentTools {
         }
     }
 
-    private void requireAllowed(CommandText command, ExecRequest request) {
+    private static void requireAllowed(CommandText command, ExecRequest request, AgentSettings now) {
         String workdir = request.workdir() == null ? "." : request.workdir();
-        Policy.Decision decision = settings.get().policy().decide(command, workdir);
+        Policy.Decision decision = now.policy().decide(command, workdir);
         if (!decision.allowed()) {
             String rule = String.valueOf(decision.rule());
             throw new SessionException(
@@ -128,15 +128,15 @@ public final class AgentTools {
         }
     }
 
-    private SessionSpec spec(ExecRequest request, String id, Optional<String> tool) {
-        String shell = request.shell() == null ? settings.get().shell() : request.shell();
+    private SessionSpec spec(ExecRequest request, String id, Optional<String> tool, AgentSettings now) {
+        String shell = request.shell() == null ? now.shell() : request.shell();
         Duration idle = request.idleTimeoutMs() == null
-                ? settings.get().idleTimeout()
+                ? now.idleTimeout()
                 : Duration.ofMillis(request.idleTimeoutMs());
         SessionSpec spec = SessionSpec.of(Shells.command(shell, request.login(), request.cmd()))
                 .id(id)
                 .workdir(request.workdir() == null ? "." : request.workdir())
-                .env(settings.get().env())
+                .env(now.env())
                 .env(request.env())
                 .mode(request.tty() ? new Mode.Pty(new Size(request.cols(), request.rows())) : new Mode.Pipe())
                 .owner(actor.name())
@@ -145,15 +145,16 @@ public final class AgentTools {
         return tool.map(name -> spec.label(TOOL_LABEL, name)).orElse(spec);
     }
 
-    private Session open(SessionSpec spec, Optional<String> tool, Deadline deadline) throws InterruptedException {
-        boolean builds = settings.get().oneBuildAtATime() && tool.filter(Toolchain::builds).isPresent();
+    private Session open(SessionSpec spec, Optional<String> tool, AgentSettings now, Deadline deadline)
+            throws InterruptedException {
+        boolean builds = now.oneBuildAtATime() && tool.filter(Toolchain::builds).isPresent();
         while (true) {
             Session other;
             opening.lockInterruptibly();
             try {
                 Optional<Session> build = builds ? buildIn(folder(spec)) : Optional.empty();
                 if (build.isEmpty()) {
-                    return openWithinLimit(spec);
+                    return openWithinLimit(spec, now.maxSessions());
                 }
                 other = build.get();
             } finally {
@@ -181,9 +182,8 @@ public final class AgentTools {
         return sessions.workspace().resolve(spec.workdir()).normalize();
     }
 
-    private Session openWithinLimit(SessionSpec spec) throws InterruptedException {
+    private Session openWithinLimit(SessionSpec spec, int most) throws InterruptedException {
         try {
-            int most = settings.get().maxSessions();
             long open = own().filter(session -> session.spec().owner().equals(actor.name()) && !session.drained())
                     .count();
             if (open >= most) {

@@ -43,8 +43,9 @@ public interface HostProcess {
     boolean signal(Signal signal);
 
     /// Whether somebody waits for input now: a process in the foreground of the terminal, or in the leader's group on
-    /// pipes. Returns at once; what cannot be seen, for want of rights or means, is told as such and never thrown. What
-    /// those had printed who are seen to wait has been passed to the listener by then: a question goes before its wait.
+    /// pipes. Returns without waiting for anybody's input or output; what cannot be seen, for want of rights or means, is
+    /// told as such and never thrown. What those had printed who are seen to wait has been passed to the listener by then,
+    /// unless that had asked for a pause: a question goes before its wait. Called once [#start] has returned.
     InputState inputState();
 
     /// Reads on after [ProcessListener#output] asked for a pause.

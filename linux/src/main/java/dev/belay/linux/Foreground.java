@@ -42,11 +42,9 @@ final class Foreground {
                 return result == 0;
             }
             long group = group(libc, arena);
-            return sent(
-                    signal,
-                    group == leader.pid()
-                            ? loop.call(() -> leader.signalGroup(signal))
-                            : reserve.with(() -> signalMembers(libc, arena, group, signal)));
+            return group == leader.pid()
+                    ? sent(signal, loop.call(() -> leader.signalGroup(signal)))
+                    : reserve.with(() -> sent(signal, signalMembers(libc, arena, group, signal)));
         }
     }
 

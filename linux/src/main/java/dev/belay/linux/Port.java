@@ -156,8 +156,13 @@ final class Port implements Loop.Source {
     /// Reads what is there by now, without waiting for the turn that would.
     void catchUp() {
         Found found = Found.BYTES;
-        for (int reads = 0; reads < CATCH_UP_READS && found == Found.BYTES; reads++) {
-            found = this.reads && !paused && open() ? read() : Found.NOTHING;
+        try {
+            for (int turns = 0; turns < CATCH_UP_READS && found == Found.BYTES; turns++) {
+                found = reads && !paused && open() ? read() : Found.NOTHING;
+            }
+        } catch (RuntimeException | Error e) {
+            failed(e);
+            throw e;
         }
         if (found == Found.CLOSED) {
             process.portClosed(this);
