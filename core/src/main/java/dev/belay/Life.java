@@ -207,7 +207,8 @@ final class Life implements ProcessListener {
         } finally {
             clocks.stop();
             permit.close();
-            log.delete();
+            // Whoever is about to forget it, because its exit was heard, finds that done.
+            forget();
         }
     }
 

@@ -311,6 +311,21 @@ class EndOfSessionsTest {
     }
 
     @Test
+    void aStartThatFailsWhileItsSessionIsBeingForgottenIsOneClose() {
+        try (Backstage stage = new Backstage(Limits.DEFAULT.maxRetained(0))) {
+            stage.host.onStart(process -> {
+                process.exit(0);
+                stage.flush();
+                throw new SessionException(ErrorCode.UNAVAILABLE, "no memory to wait for it");
+            });
+            assertThatExceptionOfType(SessionException.class)
+                    .isThrownBy(() -> stage.open("a", SessionSpec.of("sh")));
+            stage.registry.closeAll();
+            assertThat(stage.registry.stats().closed()).isEqualTo(1);
+        }
+    }
+
+    @Test
     void aSessionThatIsForgottenEarlyIsNotKeptInMemoryByItsTimer() throws Exception {
         try (Backstage stage = new Backstage(Limits.DEFAULT)) {
             for (int i = 0; i < 100; i++) {
