@@ -1,4 +1,4 @@
-"""The charts of the page: how far each peer is from C, in bars, and how calls grow, in lines. Written by hand, no library."""
+"""Draws the charts of docs/benchmarks.md as SVG: bars for ratios to C, lines for growth. Uses no library."""
 import math
 from xml.sax.saxutils import escape
 
@@ -29,7 +29,7 @@ STYLE = """
 
 
 def at(ratio):
-    """Where a ratio stands: logarithmic, so that twice and half look alike."""
+    """The x position of a ratio, on a logarithmic scale, so that twice and half look alike."""
     share = math.log(min(max(ratio, LOW), HIGH) / LOW) / math.log(HIGH / LOW)
     return LEFT + share * (WIDTH - LEFT - RIGHT)
 
@@ -55,7 +55,7 @@ def bars(y, peers):
 
 
 def svg(works):
-    """A chart of (title, [(peer, ratio)], which way is better)."""
+    """A bar chart of (title, [(peer, ratio)], which direction is better)."""
     y, shapes = TOP, []
     for title, peers, better in works:
         shapes.append(text(LEFT, y + 12, title, "work"))
@@ -80,7 +80,7 @@ GROWTH_HEIGHT, GROWTH_TOP, GROWTH_BOTTOM, GROWTH_RIGHT = 360, 56, 40, 150
 
 
 def growth(sizes, calls):
-    """Lines of (name, [microseconds at each size]), both ways logarithmic: a straight climb of 45 degrees is linear."""
+    """A line chart of (name, [microseconds at each size]) with logarithmic axes: linear growth climbs at 45 degrees."""
     low, high = math.floor(math.log10(min(min(v) for _, v in calls))), math.ceil(math.log10(max(max(v) for _, v in calls)))
 
     def across(size):
@@ -101,7 +101,7 @@ def growth(sizes, calls):
         shapes.append(f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="2"/>')
     below = GROWTH_HEIGHT
     for name, values in sorted(calls, key=lambda call: call[1][-1]):
-        # Names of lines that end close to each other stand above each other.
+        # Stacks the names of lines that end close to each other.
         below = min(below - 14, up(values[-1]) + 4)
         shapes.append(text(WIDTH - GROWTH_RIGHT + 8, below, name))
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {GROWTH_HEIGHT}" role="img" '

@@ -1,4 +1,4 @@
-"""Runs the works of the benchmark in shuffled rounds and hands what they print to the report. Started by bench/run."""
+"""Runs the works of the benchmark in shuffled rounds and passes their output to the report. Started by bench/run."""
 import argparse
 import datetime
 import json
@@ -21,22 +21,24 @@ FDS_PER_SESSION = 4
 COLD_STARTS = 3
 
 PEERS = ["c", "clog", "belay", "pty4j", "node", "python", "processbuilder"]
+# Only if they are asked for: Belay with screens that nobody looks at, to compare with Belay without.
+EXTRA = ["screens"]
 WORKS = ["spawn", "parallel", "echo", "pinned", "flood", "lines", "bytes", "pipe", "paste", "idle", "cold", "growth"]
-# A thousand calls a second are few for a compiler that waits for tens of thousands; and while it is at work, children have
-# one core less.
+# A thousand calls a second are few for a compiler that waits for tens of thousands. While it works, the children have one
+# core less.
 JVM_WARM_MS = {"spawn": 12_000, "parallel": 25_000, "idle": 12_000}
 GROWTH = [10, 100, 1000, 3000]
-# The works that print enough for a log to cost something.
+# The works that print enough for a log to matter.
 LOGGED = ["echo", "pinned", "flood", "lines", "bytes", "pipe"]
 
 
 def java(work):
-    """The JVM of a program that uses Belay; for memory, with all of its heap touched beforehand; for a start, as ./belay does."""
+    """The JVM command: for memory with the whole heap touched beforehand, for a cold start as ./belay starts it."""
     flags = os.environ.get("BENCH_FLAGS", "").split() + {
         "idle": ["-Xms128m", "-Xmx128m", "-XX:+AlwaysPreTouch"],
         "cold": ["-XX:TieredStopAtLevel=1"],
     }.get(work, [])
-    # Ahead of the built classes: a folder of changed ones, to try something out.
+    # A folder of changed classes, put before the built ones to try something out.
     classes = os.environ.get("BENCH_PATCH", str(TARGET / "classes"))
     path = f"{classes}:{TARGET}/classes:{ROOT}/cli/target/app/lib/*:{TARGET}/lib/*"
     return [JAVA, "-XX:-MaxFDLimit", "-XX:+UseSerialGC", *flags, "--enable-native-access=ALL-UNNAMED",
@@ -58,8 +60,8 @@ def command(peer, work):
 
 
 def arguments(peer, work, quick):
-    """What to run, how long to warm up and to measure (ms), and how much."""
-    if peer in ("belay", "pty4j", "processbuilder"):
+    """What to run, how long to warm up and to measure (ms), and the size of the work."""
+    if peer in ("belay", "screens", "pty4j", "processbuilder"):
         warm = 1500 if quick else JVM_WARM_MS.get(work, 4000)
     else:
         warm = 1000 if peer == "node" else 200
@@ -85,17 +87,17 @@ def can(peer, work):
 
 
 def environment():
-    """The caller's, less what would make one peer's children start slower than another's."""
+    """The caller's environment without variables that slow down the children of one peer only."""
     return {name: value for name, value in os.environ.items() if not name.startswith("BENCH_")}
 
 
 def folder(words):
-    """Where node finds node-pty; the others do not mind."""
+    """The working folder: node finds node-pty there; the others do not care."""
     return TARGET / "node" if "node" in words else TARGET
 
 
 def execute(words, timeout=RUN_TIMEOUT_SECONDS):
-    """Runs one peer to its end: what it printed, or why it failed."""
+    """Runs one peer and returns what it printed, or why it failed."""
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder(words),
                                env=environment(), stdin=subprocess.DEVNULL)
     try:
@@ -111,7 +113,7 @@ def execute(words, timeout=RUN_TIMEOUT_SECONDS):
 
 
 def measure(peer, work, quick):
-    """Values by name, or None and why not."""
+    """Values by name, or None and the reason."""
     if work == "cold":
         return cold(peer)
     words = [str(word) for word in arguments(peer, work, quick)]
@@ -124,23 +126,23 @@ def measure(peer, work, quick):
         name, value, _ = line.split()
         values[name.replace("echo", work) if work == "pinned" else name] = float(value)
     lost = values.pop(f"{work}.lost", 0)
-    return values, f"{lost:,.0f} bytes that were printed just before the exit did not come" if lost else None
+    return values, f"{lost:,.0f} bytes printed just before the exit were lost" if lost else None
 
 
 def cold(peer):
-    """From the start of the runtime to the first exit it tells of, and for Belay the command line too."""
+    """The time from starting the runtime to the first exit it reports; for Belay, also for the command line."""
     values = {}
     runtime, failure = first_exit([*command(peer, "cold"), "cold", str(TARGET / "child"), "0", "0", "0"], b"exited\n")
     if runtime:
         values["cold"] = runtime
     if peer == "belay" and not failure:
-        # Its exit is the child's.
+        # It exits when the child does.
         values["cold.cli"], failure = first_exit([str(ROOT / "belay"), "run", "--", "/bin/true"], b"")
     return values, failure
 
 
 def first_exit(words, told):
-    """The median of the times until it is told, and why not."""
+    """The median time until the exit is reported, or the reason for a failure."""
     times = []
     for _ in range(COLD_STARTS):
         before = time.perf_counter()
@@ -155,13 +157,13 @@ def first_exit(words, told):
 
 
 def growth(quick, notes):
-    """Belay's own calls at growing numbers of sessions, as far as the machine goes."""
+    """The cost of Belay's calls as the number of sessions grows, as far as the machine allows."""
     free = ptys_free()
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     rows = {}
     for size in GROWTH[:-1] if quick else GROWTH:
         if size + 50 > free or size * FDS_PER_SESSION + 200 > files:
-            notes.append(f"Growth at {size} sessions was skipped: {free} terminals and {files} files are to be had.")
+            notes.append(f"Growth at {size} sessions was skipped: only {free} terminals and {files} files are available.")
             continue
         out, failure = execute([*command("belay", "growth"), "growth", str(TARGET / "child"), "0", "0", str(size)])
         if failure:
@@ -179,9 +181,9 @@ def ptys_free():
 def chosen(only):
     names = only.split(",") if only else []
     for name in names:
-        if name not in PEERS + WORKS:
+        if name not in PEERS + EXTRA + WORKS:
             sys.exit(f"bench: there is no work or peer called {name}; see --help")
-    peers = [peer for peer in PEERS if peer in names] or PEERS
+    peers = [peer for peer in PEERS + EXTRA if peer in names] or PEERS
     works = [work for work in WORKS if work in names] or WORKS
     return ["c"] + [peer for peer in peers if peer != "c"], works
 
@@ -207,12 +209,12 @@ def main():
     notes, results, load = [], [], os.getloadavg()[0]
     notes += [f"{name} was {os.environ[name]}." for name in ("BENCH_PATCH", "BENCH_FLAGS") if name in os.environ]
     if load > 0.5 * (os.cpu_count() or 1):
-        notes.append(f"The machine was busy with other work (load {load:.1f}) when the run began: trust ratios, not values.")
+        notes.append(f"The machine was busy with other work (load {load:.1f}) when the run began. Trust the ratios, not the values.")
     begin, machine = time.monotonic(), report.machine(JAVA)
     grown = growth(asked.quick, notes) if "growth" in works and "belay" in peers else {}
 
     def finish_round(values):
-        """Keeps what a round gave, so that a run that is stopped can still be reported."""
+        """Saves the results so far, so that an interrupted run can still be reported."""
         if any(values.values()):
             results.append(values)
         data = {"rounds": results, "growth": grown, "missing": missing, "notes": notes, "quick": asked.quick,

@@ -1,4 +1,4 @@
-"""The table, the page and the chart that bench/run makes of its measurements."""
+"""Makes the table, the page and the charts from the measurements of bench/run."""
 import os
 import pathlib
 import platform
@@ -8,9 +8,9 @@ import subprocess
 import chart
 
 NAMES = {"c": "C", "clog": "C with a log", "belay": "Belay", "pty4j": "pty4j", "node": "node-pty", "python": "Python",
-         "processbuilder": "ProcessBuilder"}
+         "processbuilder": "ProcessBuilder", "screens": "Belay with screens"}
 
-# Value, what it is, its unit, digits, and the target of Belay: of the ratio to C ("x") or of the value itself ("=").
+# Name, label, unit, digits, and Belay's target, for the ratio to C ("x") or for the value itself ("=").
 ROWS = [
     ("spawn.p50", "spawn to exit, median", "us", 0, ("x", "<=", 1.1)),
     ("spawn.p99", "spawn to exit, p99", "us", 0, None),
@@ -28,9 +28,9 @@ ROWS = [
     ("paste", "paste of 1 MiB", "ms", 1, ("x", "<=", 1.2)),
     ("idle.create", "idle: create", "ms", 0, ("x", "<=", 1.5)),
     ("idle.close", "idle: close", "ms", 0, None),
-    ("idle.each", "idle: memory each", "KiB", 1, ("=", "<=", 4)),
+    ("idle.each", "idle: memory per session", "KiB", 1, ("=", "<=", 4)),
     ("idle.threads", "idle: threads", "", 0, None),
-    ("idle.cpu", "idle: processor", "ms/s", 2, ("=", "<", 2)),
+    ("idle.cpu", "idle: CPU", "ms/s", 2, ("=", "<", 2)),
     ("cold", "cold start to the first exit", "ms", 0, ("=", "<=", 400)),
     ("cold.cli", "`belay run -- true`, with its cache", "ms", 0, ("=", "<=", 400)),
 ]
@@ -42,10 +42,10 @@ def values(data, peer, name):
     return [r[peer][name] for r in data["rounds"] if name in r.get(peer, {})]
 
 
-def ratios(data, peer, name):
-    """To C, round by round: what slows the machine for a while slows both."""
-    return [r[peer][name] / r["c"][name] for r in data["rounds"]
-            if name in r.get(peer, {}) and r["c"].get(name, 0) > 0]
+def ratios(data, peer, name, base="c"):
+    """The ratios to C or another peer, round by round, because a slow spell of the machine slows both."""
+    return [r[peer][name] / r[base][name] for r in data["rounds"]
+            if name in r.get(peer, {}) and r.get(base, {}).get(name, 0) > 0]
 
 
 def verdict(data, name, target):
@@ -62,7 +62,7 @@ def verdict(data, name, target):
 
 
 def number(value, digits):
-    # Measured as the difference of two sizes of a process, it may come out below nothing.
+    # The difference of two process sizes may be negative.
     return f"{max(value, 0):,.{digits}f}"
 
 
@@ -73,17 +73,18 @@ def cell(data, peer, name, digits):
     return number(statistics.median(got), digits) if got else ""
 
 
-def spread(data, peer, name):
-    got = ratios(data, peer, name)
+def spread(data, peer, name, base="c"):
+    got = ratios(data, peer, name, base)
     if not got:
         return ""
     return f"{statistics.median(got):.2f} ({min(got):.2f}–{max(got):.2f})"
 
 
 def table(data):
-    peers = ["c", "clog", "belay", "pty4j", "node", "python", "processbuilder"]
-    peers = [p for p in peers if p in data["missing"] or any(r.get(p) for r in data["rounds"])]
+    peers = [p for p in NAMES if p in data["missing"] or any(r.get(p) for r in data["rounds"])]
+    screened = "screens" in peers
     head = ["work", "unit"] + [NAMES[p] for p in peers] + ["Belay / C (spread)", "target", ""]
+    head += ["with screens / without (spread)"] if screened else []
     rows = []
     for name, text, unit, digits, target in ROWS:
         if not any(values(data, p, name) for p in peers):
@@ -91,7 +92,8 @@ def table(data):
         absolute = target is not None and target[0] == "="
         text = f"{data['idle']:,} {text}" if name.startswith("idle.") else text
         rows.append([text, unit] + [cell(data, p, name, digits) for p in peers]
-                    + ["" if absolute or name == "idle.threads" else spread(data, "belay", name), *verdict(data, name, target)])
+                    + ["" if absolute or name == "idle.threads" else spread(data, "belay", name), *verdict(data, name, target)]
+                    + ([spread(data, "screens", name, "belay")] if screened else []))
     return head, rows
 
 
@@ -103,7 +105,7 @@ def growth_table(data):
 
 
 def plain(head, rows):
-    """Columns for a terminal."""
+    """The table as text columns."""
     lines = [[word.replace("**", "").replace("`", "") for word in row] for row in [head, *rows]]
     widths = [max(len(row[i]) for row in lines) for i in range(len(head))]
     return "\n".join("  ".join(w.ljust(n) if i == 0 else w.rjust(n) for i, (w, n) in enumerate(zip(row, widths))).rstrip()
@@ -146,7 +148,7 @@ def show(data, root, write):
     print(summary(data) + "\n")
     print(plain(*table(data)))
     if data["growth"]:
-        print("\nGrowth: Belay's calls while so many sessions are open\n\n" + plain(*growth_table(data)))
+        print("\nGrowth: the cost of Belay's calls by the number of open sessions\n\n" + plain(*growth_table(data)))
     for remark in remarks(data):
         print("note: " + remark)
     if write:
@@ -154,7 +156,7 @@ def show(data, root, write):
 
 
 def page(data, root):
-    """Puts what was measured between the markers of the page; what people wrote around them stays."""
+    """Writes the results between the markers of the page and leaves the text around them alone."""
     file = root / "docs/benchmarks.md"
     text = file.read_text()
     bars = [(title, [(NAMES[p], statistics.median(ratios(data, p, name))) for p in NAMES if ratios(data, p, name)], better)

@@ -1,6 +1,6 @@
 import type { ManagerOptions, SocketOptions } from "socket.io-client";
 
-/** What the server knows of a session. */
+/** What the server knows about a session. */
 export interface Session {
   id: string;
   backend: "pty" | "pipe";
@@ -12,6 +12,8 @@ export interface Session {
   pid: number | null;
   owner: string;
   labels: Record<string, string>;
+  origin: "api" | "terminal" | "agent" | "library";
+  keep: boolean;
   started_at: string;
   ended_at: string | null;
   state: "starting" | "running" | "exited" | "closed";
@@ -22,9 +24,117 @@ export interface Session {
   output_end: number;
   last_activity_at: string;
   end_reason: string | null;
+  /** The title that a program gave the terminal. */
+  title?: string | null;
+  /** What the session may do, if it is guarded. */
+  guard?: Record<string, unknown> | null;
+  /** Whether a program waits for input, and without echo, as for a password. Known while somebody watches the sessions. */
+  input?: { waiting: boolean | null; echo_off: boolean } | null;
+  viewers?: { name: string; mode: "write" | "watch" }[];
+  /** Who typed last. */
+  typed?: { by: string; agent: boolean; at: string } | null;
+  /** Who has taken the keyboard, and whether privately. */
+  keyboard?: string | null;
+  keyboard_private?: boolean;
+  /** The names of the variables that its opener set. */
+  env_names?: string[];
+  version?: number;
 }
 
-/** What to start; nothing: a login shell. */
+/** What has changed in the lists that are watched. */
+export interface Changes {
+  version?: number;
+  /** `sessions` are all there are: forget the others. */
+  all?: boolean;
+  /** Merge the fields into what you know. If only counters have changed, there are no others. */
+  sessions?: (Pick<Session, "id" | "owner"> & Partial<Session>)[];
+  /** Sessions that were closed; apply these before `sessions`. */
+  gone?: { id: string; owner: string }[];
+  stats?: { seconds: Second[] };
+  events?: Happened[];
+}
+
+/** What sessions did in one second; `at` is in seconds since 1970. */
+export interface Second {
+  at: number;
+  live: number;
+  limit: number;
+  opened: number;
+  refused: number;
+  bytes_in: number;
+  bytes_out: number;
+  viewers: number;
+  terminals: number;
+}
+
+/** Something that happened; docs/protocol.md lists what each kind has besides. */
+export interface Happened {
+  number: number;
+  at: string;
+  event: "opened" | "exited" | "closed" | "refused" | "attached" | "left" | "keyboard" | "typed" | "called";
+  owner: string;
+  session: string | null;
+  by: string | null;
+  agent: boolean;
+  [fact: string]: unknown;
+}
+
+/** A small picture of a session's screen: the numbers of all rows, and those rows that are new or have changed. */
+export interface Thumbnail {
+  id: string;
+  owner: string;
+  offset: number;
+  cols: number;
+  rows: number;
+  title: string;
+  alternate: boolean;
+  cursor: { row: number; column: number; visible: boolean; shape: string; blinks: boolean };
+  numbers: number[];
+  lines: Row[];
+}
+
+export interface Row {
+  row: number;
+  number: number;
+  text: string;
+  spans: Span[];
+}
+
+/** A part of a row in one style, by the indexes of its characters. Colours are numbers of the palette or `#rrggbb`. */
+export interface Span {
+  from: number;
+  to: number;
+  foreground?: number | string;
+  background?: number | string;
+  bold?: boolean;
+  dim?: boolean;
+  inverse?: boolean;
+  invisible?: boolean;
+  [style: string]: unknown;
+}
+
+/** A program that waits until somebody allows or denies it. */
+export interface Approval {
+  id: string;
+  session: string;
+  owner: string;
+  program: string;
+  words: string[];
+  /** How many words were left out at the end. */
+  more_words?: number;
+  workdir: string;
+  /** The command lines of the processes above it, nearest first. */
+  ancestors: string[];
+  rule: string | null;
+  /** How many processes wait for the same answer. */
+  count?: number;
+  /** Who may answer besides admins. */
+  approvers?: string[];
+  asked_at: string;
+  expires_at: string;
+}
+
+/** What to start. Without a command: a login shell. */
 export interface Spec {
   id?: string;
   command?: string[];
@@ -33,7 +143,7 @@ export interface Spec {
   env?: Record<string, string>;
   cols?: number;
   rows?: number;
-  /** Lives on when its owner's clients have gone. */
+  /** Keep the session when all clients of its owner are gone. */
   keep?: boolean;
 }
 
@@ -43,80 +153,149 @@ export interface Exit {
   offset: number;
 }
 
-/** What the server refused, and why. */
+/** The server refused a request. */
 export class BelayError extends Error {
   readonly code: string;
-  /** When to try again, if the server says so. */
+  /** When to try again, if the server says. */
   readonly retryAfterMs?: number;
   readonly details: Record<string, unknown>;
 }
 
 export interface Options extends Partial<ManagerOptions & Omit<SocketOptions, "auth">> {
-  /** Asked again at each connection if it is a function. */
+  /** A function is called again for each connection. */
   token: string | (() => string | Promise<string>);
+}
+
+/** How to view a session. */
+export interface Attach {
+  /** The offset to begin with. */
+  from?: number;
+  /** Left out: the most that you may do. */
+  mode?: "write" | "watch";
+  owner?: string;
+  /** Begin with a repaint, and get one after each gap. `show` turns this on by itself; here it saves a round trip. */
+  screen?: boolean;
+  /** Rows above the screen that a repaint has at most; with `screen`, 1,000 unless said otherwise. */
+  history?: number;
+  /** Get a repaint instead of more bytes than this at once; with `screen`, 256 KiB unless said otherwise. */
+  skip?: number;
+}
+
+/** A picture of the terminal: reset it, give it the size, write the bytes. Output goes on at the offset. */
+export interface Repaint {
+  offset: number;
+  cols: number;
+  rows: number;
+  /** Why: the view begins, output was lost, or there was more than `skip`. */
+  reason: "attach" | "gap" | "skip";
+  data: Uint8Array;
+}
+
+/** Colours as `#rgb` or `#rrggbb`. */
+export interface Colours {
+  foreground?: string;
+  background?: string;
+  cursor?: string;
+  /** The first 16 colours. */
+  palette?: string[];
 }
 
 type Off = () => void;
 
-/** Signs in. Done when the server has let the client in; fails with a `BelayError` if it refuses. */
+/** Signs in. Resolves once the server has accepted the client; rejects with a `BelayError` if it refuses. */
 export function connect(url: string, options: Options): Promise<Belay>;
 
-/** A connection to a server, which is made again whenever it breaks. */
+/** A connection to a server. Reconnects whenever it breaks. */
 export class Belay {
-  /** Creates a session and attaches to it in write mode at its first byte. */
+  /** Creates a session and attaches to it in write mode, from its first byte. */
   create(spec?: Spec): Promise<Terminal>;
-  /** Attaches to a session; without `from`, at the oldest byte that is kept. */
-  attach(id: string, where?: { from?: number; mode?: "write" | "watch" }): Promise<Terminal>;
+  /**
+   * Attaches to a session; without `from`, from the oldest byte still kept, or with `screen` from a repaint. Name the `owner` if
+   * several have a session of that id.
+   */
+  attach(id: string, how?: Attach): Promise<Terminal>;
   list(): Promise<Session[]>;
-  /** Done when connected; fails once the server has refused, or after `close`. */
+  /** Watches lists in place of those before, also after a break; `[]` ends it. Then come `changed` events, the first at once. */
+  watch(lists: ("sessions" | "stats" | "events")[]): Promise<void>;
+  /** Watches the screens of up to 64 sessions in place of those before, each as `ID` or `OWNER/ID`; `[]` ends it. */
+  screens(ids: string[]): Promise<void>;
+  /** Resolves when connected; rejects after the server has refused the client or after `close`. */
   connected(): Promise<void>;
   close(): void;
   on(event: "connect", handler: () => void): Off;
   on(event: "disconnect", handler: (reason: string) => void): Off;
-  /** It will not connect again. */
+  /** Not connected: when about the next attempt comes; 0: now. */
+  on(event: "retry", handler: (next: { inMs: number }) => void): Off;
+  on(event: "changed", handler: (changes: Changes) => void): Off;
+  on(event: "thumbnail", handler: (screen: Thumbnail) => void): Off;
+  /** The connection has ended and will not be made again. */
   on(event: "end", handler: (error: BelayError) => void): Off;
 }
 
-/** A session as this client sees it. After a break it goes on at its offset by itself. */
+/** This client's view of a session. After a break it resumes at its offset by itself. */
 export class Terminal {
   readonly id: string;
   readonly session: Session;
-  /** Where the next byte of output goes. */
+  readonly mode: "write" | "watch";
+  /** The offset of the next byte of output. */
   readonly offset: number;
   readonly cols: number | null;
   readonly rows: number | null;
   readonly exit?: Exit;
-  /** Types: in order, and once, however often the connection breaks. Gives how many bytes were taken. */
+  /**
+   * Types. Input arrives in order and exactly once, however often the connection breaks. Resolves to the number of bytes
+   * that the program accepted.
+   */
   write(data: string | Uint8Array): Promise<number>;
   resize(cols: number, rows: number): Promise<void>;
-  /** Fails if the connection breaks meanwhile, and is not sent again. */
+  /** Rejects if the connection breaks meanwhile; never sent again. */
   signal(signal: string): Promise<void>;
   takeKeyboard(how?: { private?: boolean }): Promise<void>;
   giveBackKeyboard(): Promise<void>;
+  /** Says which colours this window has; programs that ask are told these. `show` says those of the theme. */
+  colours(colours: Colours): Promise<void>;
+  /** From now on this view may type and resize; output goes on at the same offset. */
+  drive(): Promise<void>;
+  /** From now on this view only watches; output goes on at the same offset. */
+  watchOnly(): Promise<void>;
+  /** Stops acknowledging output: the server sends no more than 512 KiB. `show` does this while the page is hidden. */
+  pause(): void;
+  /** Goes on; what was missed comes as output, or as one repaint if it is more than `skip`. */
+  resume(): void;
   /** Ends the session and all its processes. */
   close(how?: { force?: boolean }): Promise<void>;
-  /** Lets go of the session. */
+  /** Detaches from the session, which goes on. */
   detach(): Promise<void>;
-  /** Shows the session in a `Terminal` of xterm.js and types what is typed there. */
+  /**
+   * Shows the session in an xterm.js `Terminal`, beginning with a repaint, and sends what is typed there. A view that only watches
+   * gives the terminal the session's size. Picks the widths of Unicode 11 if the page has loaded that addon. Returns a function that
+   * stops this.
+   */
   show(xterm: {
     cols: number;
     rows: number;
+    options?: { allowProposedApi?: boolean; theme?: object };
+    unicode?: { versions: ReadonlyArray<string>; activeVersion: string };
     write(data: string | Uint8Array, done?: () => void): void;
+    reset(): void;
     resize(cols: number, rows: number): void;
     onData(handler: (text: string) => void): { dispose(): void };
     onBinary(handler: (text: string) => void): { dispose(): void };
     onResize(handler: (size: { cols: number; rows: number }) => void): { dispose(): void };
   }): Off;
-  /** Output waits for the first handler of it, and for promises that handlers return. */
+  /** Output waits for its first handler and for promises that handlers return. */
   on(event: "output", handler: (data: Uint8Array, offset: number) => void | Promise<unknown>): Off;
+  on(event: "screen", handler: (repaint: Repaint) => void | Promise<unknown>): Off;
   on(event: "gap", handler: (gap: { lost: number; next: number; reason: string }) => void): Off;
   on(event: "resized", handler: (size: { cols: number; rows: number }) => void): Off;
-  on(event: "lease", handler: (lease: { holder: string | null }) => void): Off;
+  on(event: "lease", handler: (lease: { holder: string | null; private: boolean }) => void): Off;
   on(event: "exit", handler: (exit: Exit) => void): Off;
   /** Attached again after a break. */
   on(event: "attached", handler: () => void): Off;
-  /** Something that `show` sent was refused. */
+  /** This view types now, or only watches. */
+  on(event: "mode", handler: (mode: "write" | "watch") => void): Off;
+  /** The server refused something that `show` sent. */
   on(event: "refused", handler: (error: Error) => void): Off;
-  /** This view has ended; the session may live on, as after `detach`. */
+  /** This view has ended; the session may go on, as after `detach`. */
   on(event: "closed", handler: (end: { reason: string; error?: BelayError }) => void): Off;
 }

@@ -1,11 +1,11 @@
 # shellcheck shell=sh
-# Finds a Java of feature release 25 or newer. Sourced by ./belay and scripts/verify; starts no JVM to ask for a version.
+# Finds Java 25 or newer, without starting a JVM. Sourced by ./belay and scripts/maven.sh.
 #
 #   belay_find_java java    sets belay_java_home to a Java that can run Belay; fails if there is none
-#   belay_find_java javac   the same, for one that can build it too
+#   belay_find_java javac   the same, for a JDK that can also build Belay
 #
-# JAVA_HOME wins if it is new enough. Otherwise the first 25 found wins, and a newer one only where there is no 25.
-# All names begin with belay_: assigning to a variable the caller exports would change it for Belay's children.
+# Uses JAVA_HOME if it is new enough, otherwise the first Java 25 found, otherwise a newer one.
+# All names begin with belay_, so that variables that the caller exports stay unchanged.
 
 # Sets belay_release to the feature release of the Java in folder $1, if that has the program $2.
 belay_release_of() {
@@ -55,20 +55,20 @@ belay_find_java() {
     [ -n "$belay_java_home" ]
 }
 
-# Says on stderr what to install. $1: java or javac.
+# Prints to stderr what to install. $1: java or javac.
 belay_explain_java() {
     if [ "$1" = javac ]; then
-        echo "belay: building needs a JDK 25 or newer (with javac), and none was found." >&2
+        echo "belay: building needs JDK 25 or newer (with javac), but none was found." >&2
     else
-        echo "belay: Java 25 or newer is needed, and none was found." >&2
+        echo "belay: Belay needs Java 25 or newer, but none was found." >&2
     fi
     cat >&2 <<'EOF'
-Looked at JAVA_HOME, PATH, the usual JVM folders and SDKMAN. To install one:
+Searched JAVA_HOME, PATH, the usual JVM folders and SDKMAN. To install one:
   Debian, Ubuntu   sudo apt-get install openjdk-25-jdk-headless
                    (releases without it: package temurin-25-jdk from https://adoptium.net/installation/linux)
   Fedora           sudo dnf install java-25-openjdk-devel
   macOS            brew install --cask temurin@25
   SDKMAN           sdk install java 25-tem
-or set JAVA_HOME to the folder of one you have.
+or set JAVA_HOME to the folder of a JDK you have.
 EOF
 }

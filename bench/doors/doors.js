@@ -1,5 +1,5 @@
-// The doors to be measured, all alike: `connect()` gives `{create(cmd) -> terminal, stall(), close()}`; a terminal has
-// `write(data)`, `close()`, and tells `onOutput(data)`, `onGap(lost)` and `onExit()`.
+// The doors to measure, behind one interface: `connect()` returns `{create(cmd) -> terminal, stall(), close()}`. A terminal
+// has `write(data)` and `close()`, and calls `onOutput(data)`, `onGap(lost)` and `onExit()`.
 import { io } from "socket.io-client";
 import WebSocket from "ws";
 

@@ -1,4 +1,4 @@
-// Measures one door once: `node measure.js DOOR URL TOKEN PID [WORK...]` prints a JSON of figures. PID is the server's.
+// Measures one door once: `node measure.js DOOR URL TOKEN PID [WORK...]` prints figures as JSON. PID is the server's.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import * as doors from "./doors.js";
@@ -60,7 +60,7 @@ async function flood(bytes = 100_000_000) {
   const door = await connect();
   let start = 0;
   let got = 0;
-  let lost = 0; // a reader that is too slow for the log of Belay misses some; it slows nobody
+  let lost = 0; // a reader that is too slow for Belay's log misses bytes, but slows nobody down
   let done;
   const all = new Promise((resolve) => (done = resolve));
   const terminal = await door.create(`stty raw -echo; head -c ${bytes} /dev/zero; exec cat`, {

@@ -1,4 +1,4 @@
-// The usual stack, as a peer: node-pty behind `socket.io` or `ws`. `node peer.js socketio|ws` prints its port.
+// The peer is the usual stack: node-pty behind `socket.io` or `ws`. `node peer.js socketio|ws` prints its port.
 import { createServer } from "node:http";
 import { randomUUID } from "node:crypto";
 import pty from "node-pty";
@@ -32,7 +32,7 @@ if (process.argv[2] === "socketio") {
     });
   });
 } else {
-  // A connection is a session: what it sends first is the command.
+  // A connection is a session. The first message is the command.
   const { WebSocketServer } = await import("ws");
   new WebSocketServer({ server: http, perMessageDeflate: false }).on("connection", (socket) => {
     let id = null;

@@ -1,9 +1,9 @@
-/* The baseline of the benchmark: what plain C does with forkpty, poll and one thread, and no log.
+/* The baseline of the benchmark: plain C with forkpty, poll, one thread and no log.
  *
- * With LOG=FOLDER in the environment it keeps a log as Belay does: all that bulk output, echo and paste print is written to
- * files of 1 MiB there, of which the newest 8 are kept, and read back from them.
+ * With LOG=FOLDER in the environment it keeps a log as Belay does: it writes everything that bulk output, echo and paste
+ * print to files of 1 MiB there, keeps the newest 8, and reads the output back from them.
  *
- * Usage and output are those of every peer: PEER WORK CHILD WARM_MS RUN_MS SIZE prints "NAME VALUE UNIT" lines.
+ * Like every peer, it takes WORK CHILD WARM_MS RUN_MS SIZE and prints "NAME VALUE UNIT" lines.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -99,7 +99,7 @@ static void delete_log(void) {
     }
 }
 
-/* Appends what is in the buffer to the log and reads it back. */
+/* Appends the buffer to the log and reads it back. */
 static void keep_log(size_t got) {
     for (size_t at = 0; log_folder && at < got;) {
         long long number = log_end / SEGMENT;
@@ -108,7 +108,7 @@ static void keep_log(size_t got) {
             if (log_fd >= 0) close(log_fd);
             segment_name(name, sizeof name, number);
             segment_name(old, sizeof old, number - SEGMENTS);
-            /* The oldest file is used again, as Belay does. */
+            /* Reuses the oldest file, as Belay does. */
             if (number >= SEGMENTS && rename(old, name) < 0) die("rename");
             log_fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
             if (log_fd < 0) die(name);
@@ -121,7 +121,7 @@ static void keep_log(size_t got) {
     }
 }
 
-/* Waits for the descriptor and reads once; 0 at the end, which a terminal tells as EIO. */
+/* Waits for the descriptor and reads once; 0 at the end, which a terminal reports as EIO. */
 static ssize_t next(int fd) {
     for (;;) {
         struct pollfd p = {fd, POLLIN, 0};
@@ -184,7 +184,7 @@ static void parallel(void) {
     for (int i = 0; i < PARALLEL; i++) end(all[i]);
 }
 
-/* Reads until the text has come; it may be cut across reads. */
+/* Reads until the text appears, which may be split across reads. */
 static void await(int fd, const char *text) {
     char seen[64] = "";
     do {
@@ -201,7 +201,7 @@ static struct session start_echo(void) {
     return s;
 }
 
-/* One byte there and back, while the flood (if any) is read too. */
+/* One byte there and back, while also reading the flood, if there is one. */
 static void round_trip(int fd, int flood) {
     if (write(fd, "x", 1) != 1) die("write");
     if (flood < 0) {

@@ -1,4 +1,4 @@
-/* What runs inside the terminals and pipes of the benchmark: the same few children for every peer.
+/* Runs inside the terminals and pipes of the benchmark: the same few children for every peer.
  *
  *   child raw PROGRAM [ARG...]  makes the terminal raw and silent, prints "ready", becomes PROGRAM
  *   child lines BYTES           prints 80-column lines (line feed included) as fast as it can

@@ -1,4 +1,4 @@
-"""Python's pty module, measured like every peer: WORK CHILD WARM_MS RUN_MS SIZE prints NAME VALUE UNIT lines."""
+"""Python's pty module as a peer. Like every peer, it takes WORK CHILD WARM_MS RUN_MS SIZE and prints NAME VALUE UNIT lines."""
 import os
 import pty
 import select
@@ -14,7 +14,7 @@ now = time.perf_counter
 
 
 def start(command):
-    """One child in a terminal: its process id and the master's descriptor."""
+    """Starts a child in a terminal; returns its pid and the master's descriptor."""
     pid, fd = pty.fork()
     if pid == 0:
         try:
@@ -25,7 +25,7 @@ def start(command):
 
 
 def read(fd):
-    """Waits and reads once; empty at the end, which a terminal tells as EIO."""
+    """Waits and reads once; empty at the end, which a terminal reports as EIO."""
     try:
         return os.read(fd, READ_BYTES)
     except OSError:

@@ -28,7 +28,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
-/// What a byte passes through in Belay itself: appended to the log, read back, searched for a match. Without processes.
+/// Measures what Belay itself does with a byte: append it to the log, read it back, search it for a match. Without
+/// processes.
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
@@ -44,7 +45,7 @@ public class Pieces {
     private final ByteBuffer read = ByteBuffer.allocateDirect(READ_BYTES);
     private long at;
 
-    /// An appended and a read piece is as large as what one read of a terminal gives.
+    /// Size of each append and read: as much as one read of a terminal returns.
     @Setup
     public void open() throws IOException {
         folder = Files.createTempDirectory(Path.of(System.getProperty("bench.state")), "pieces");
@@ -71,10 +72,10 @@ public class Pieces {
         return result;
     }
 
-    /// A session that has printed some lines, each of which a search sees alone.
+    /// A session that has printed some lines. A search sees each of them separately.
     @State(Scope.Thread)
     public static class Printed {
-        /// A word, and an expression without a word that would make it quick.
+        /// A word, and an expression without a fixed word that would make the search fast.
         @Param({"never", "(?i)(error|failed) in [0-9]+ files?$"})
         String expression;
 
@@ -91,7 +92,7 @@ public class Pieces {
             byte[] line = "[INFO] Compiling 12 source files with javac to a folder of some project or other\n"
                     .getBytes(StandardCharsets.UTF_8);
             for (int i = 0; i < LINES; i++) {
-                // By turns: a read gives bytes of one outlet.
+                // Alternating, because a read returns bytes of one outlet.
                 printer.listener.output(
                         ByteBuffer.allocateDirect(line.length).put(line).flip(),
                         i % 2 == 0 ? Outlet.STDOUT : Outlet.STDERR);
@@ -121,7 +122,7 @@ public class Pieces {
         return printed.session.cursor(0).await(Until.match(printed.expression), Duration.ofMinutes(1));
     }
 
-    /// A host whose one process prints what it is told.
+    /// A host whose single process prints what it is told to.
     private static final class Printer implements Host, HostProcess {
         private ProcessListener listener;
 
@@ -186,7 +187,7 @@ public class Pieces {
 
         @Override
         public Ended end(Duration grace) {
-            return new Ended(0, List.of());
+            return new Ended(0, 0, List.of());
         }
 
         @Override

@@ -16,9 +16,9 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 
-/// Something that is done with a session or a few. How often is its weight among all of them.
+/// One thing that a worker does with one or more sessions. The weight says how often.
 enum Act {
-    /// The shortest session there is.
+    /// The shortest possible session.
     TRUE(300) {
         @Override
         void run(Player p) throws Exception {
@@ -111,7 +111,7 @@ enum Act {
             p.exits(session, 7);
         }
     },
-    /// An interpreter on pipes; where there is no `bc`, awk does.
+    /// An interpreter on pipes: `bc`, or awk if there is no `bc`.
     BC(10) {
         @Override
         void run(Player p) throws Exception {
@@ -205,7 +205,7 @@ enum Act {
             Player.require(p.text(greedy).contains("memory exhausted"), "output " + p.text(greedy));
         }
     },
-    /// Uses a second of processor time, so it is rare.
+    /// Uses a second of CPU time, so it is rare.
     BUSY(1) {
         @Override
         void run(Player p) throws Exception {
@@ -226,7 +226,7 @@ enum Act {
             p.refused(ErrorCode.ALREADY_EXISTS, () -> p.sessions.open(named));
         }
     },
-    /// The thread that opens is interrupted at some moment: the session is whole all the same.
+    /// Interrupts the opening thread at some moment. The session is complete all the same.
     INTERRUPTED_OPENER(20) {
         @Override
         void run(Player p) throws Exception {
@@ -252,7 +252,7 @@ enum Act {
             Player.same(p.text(opened.get()).strip(), "whole", "output");
         }
     },
-    /// A reader that is interrupted does not hurt the next.
+    /// An interrupted reader does not disturb the next one.
     INTERRUPTED_READER(10) {
         @Override
         void run(Player p) throws Exception {
@@ -261,7 +261,7 @@ enum Act {
                 try {
                     p.text(session);
                 } catch (InterruptedException | RuntimeException | AssertionError _) {
-                    // Whatever it saw, the next reader counts.
+                    // Whatever it saw, the next reader is the one to check.
                 }
             });
             Thread.sleep(Duration.ofNanos(p.random.nextInt(3_000_000)));
@@ -269,11 +269,11 @@ enum Act {
             Player.require(reader.join(Player.PATIENCE), "the reader hangs");
             session.writeLine("");
             p.exits(session, 0);
-            // The echo of the line comes before or after the first word.
+            // The echo of the line arrives before or after the first word.
             Player.require(p.text(session).matches("(before\r\n\r\n|\r\nbefore\r\n)after\r\n"), p.text(session));
         }
     },
-    /// Sessions and a host of their own, opened, filled to the limit and closed with all in them.
+    /// Opens a host and `Sessions` of its own, fills them to the limit, and closes them with all sessions in them.
     HOUSE(2) {
         @Override
         void run(Player p) throws Exception {
@@ -318,7 +318,7 @@ enum Act {
             p.close(session);
         }
     },
-    /// No environment, no descriptors, no parent; and the leader may be dead.
+    /// No environment, no descriptors, no parent, and perhaps a dead leader.
     HIDDEN_DAEMON(10) {
         @Override
         void run(Player p) throws Exception {
@@ -334,7 +334,7 @@ enum Act {
             Files.delete(p.folder.resolve("workspace").resolve(said));
         }
     },
-    /// As hidden as can be, but in a control group, where there can be any.
+    /// As hidden as possible, but in a control group, if the machine allows one.
     GROUPED(8) {
         @Override
         void run(Player p) throws Exception {
@@ -355,10 +355,10 @@ enum Act {
         void run(Player p) throws Exception {
             Session session = p.either("trap '' HUP; sleep " + Player.FOREVER + " & echo up; exit 3");
             p.exits(session, 3);
-            Player.require(!session.drained(), "survivors hold the terminal or a pipe");
+            Player.require(!session.drained(), "survivors do not hold the terminal or a pipe");
             Player.same(session.snapshot().survivors(), 1, "survivors");
             p.close(session);
-            Player.require(session.drained(), "it is over");
+            Player.require(session.drained(), "not drained after the close");
         }
     },
     CLOSES_ITS_TERMINAL(8) {
@@ -382,7 +382,7 @@ enum Act {
             p.close(session);
         }
     },
-    /// Forks and exits all the time, for a few seconds at the most.
+    /// Forks and exits all the time, for a few seconds at most.
     WALKER(1) {
         @Override
         void run(Player p) throws Exception {
@@ -392,7 +392,7 @@ enum Act {
             p.close(session);
         }
     },
-    /// Nobody reads what it prints, and it prints without an end.
+    /// Prints without end, and nobody reads it.
     UNREAD(8) {
         @Override
         void run(Player p) throws Exception {
@@ -403,7 +403,7 @@ enum Act {
             p.close(session);
         }
     },
-    /// Never reads what it is written.
+    /// Never reads its input.
     DEAF(8) {
         @Override
         void run(Player p) throws Exception {
@@ -431,7 +431,7 @@ enum Act {
                 return act;
             }
         }
-        throw new AssertionError("the weights add up to more than they are");
+        throw new AssertionError("the weights do not add up");
     }
 
     private static void repl(Player p, Session session, String prompt, String line, String end) throws Exception {
@@ -447,11 +447,11 @@ enum Act {
         session.writeLine(end);
     }
 
-    /// Waits without being busy: a wait counts as activity, and would keep an idle session alive.
+    /// Waits for activity. A wait on the output would count as use and keep an idle session alive.
     private static void awaitEnd(Session session) throws InterruptedException {
         var activity = session.activity();
         while (session.exit().isEmpty()) {
-            Player.require(activity.next(Player.PATIENCE), "an idle session lives on");
+            Player.require(activity.next(Player.PATIENCE), "an idle session is still alive");
         }
     }
 }

@@ -4,15 +4,15 @@ import dev.belay.Session;
 import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32;
 
-/// Output whose every byte is known by its offset: numbered lines of [#WIDTH] bytes.
+/// Output in which the offset determines every byte: numbered lines of [#WIDTH] bytes.
 ///
-/// @param lines how many
-/// @param end   how a line ends: a terminal adds a carriage return
+/// @param lines number of lines
+/// @param end   the line ending: a terminal adds a carriage return
 record Known(int lines, String end) {
     private static final int WIDTH = 16;
     private static final int READ_BYTES = 64 << 10;
 
-    /// Prints it, where the line feed comes out as `end`.
+    /// The command that prints it, given that a line feed comes out as `end`.
     String command() {
         return "seq -f %0" + (WIDTH - end.length()) + ".0f 0 " + (lines - 1);
     }
@@ -38,7 +38,7 @@ record Known(int lines, String end) {
         Player.require(differs < 0, "the byte at " + (from + differs) + " of " + this + " is not the one printed");
     }
 
-    /// Reads what it can get; what the log has dropped is a gap.
+    /// Reads what is there; what the log has dropped is a gap.
     void read(Session session) throws InterruptedException {
         long at = 0;
         while (true) {
@@ -49,7 +49,7 @@ record Known(int lines, String end) {
                     check(at, chunk.bytes());
                 }
                 case ReadResult.Gap gap ->
-                    Player.same(gap.lostBytes(), gap.next() - at, "what a gap at " + at + " has lost");
+                    Player.same(gap.lostBytes(), gap.next() - at, "the lost bytes of a gap at " + at);
                 case ReadResult.End _ -> {
                     Player.same(at, bytes(), "the length of " + this);
                     return;
@@ -59,7 +59,7 @@ record Known(int lines, String end) {
         }
     }
 
-    /// Drains a lossless session: all of it has to be there.
+    /// Drains a lossless session. Everything must be there.
     void drain(Session session) throws InterruptedException {
         Cursor drainer = session.drainer();
         CRC32 sum = new CRC32();
@@ -67,7 +67,8 @@ record Known(int lines, String end) {
         while (true) {
             switch (drainer.drain(READ_BYTES)) {
                 case ReadResult.Chunk chunk when chunk.bytes().length == 0 ->
-                    Player.require(drainer.awaitMore(Player.PATIENCE), "no output at " + at + " of " + session.snapshot());
+                    Player.require(
+                            drainer.awaitMore(Player.PATIENCE), "no output at " + at + " of " + session.snapshot());
                 case ReadResult.Chunk chunk -> {
                     sum.update(chunk.bytes());
                     at = chunk.next();

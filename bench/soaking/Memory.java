@@ -5,12 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToLongFunction;
 
-/// What the JVM uses at rest, and whether that grows.
+/// The JVM's memory at rest, and whether it grows.
 ///
-/// The heap is measured after a collection. All of it was touched when the JVM started, so that resident memory grows
-/// by what is outside of it only. The first third of a run, and at least its first minute, is for the JVM to warm up. Flat is: the median of the last
-/// three rests is not above that of the first three by more than [#HEAP_KIB] of heap or [#RESIDENT_KIB] of
-/// resident memory, which a leak of some hundred bytes a session would exceed in 100,000 sessions.
+/// The heap is measured after a collection. All of it was touched at the start, so resident memory grows only by what
+/// is outside of it. The first third of a run, and at least its first minute, is the JVM's warm-up. Memory is flat if
+/// the median of the last three rests exceeds that of the first three by no more than [#HEAP_KIB] of heap and
+/// [#RESIDENT_KIB] of resident memory. A leak of a few hundred bytes per session would exceed that in 100,000 sessions.
 final class Memory {
     private static final double WARM = 1.0 / 3;
     private static final double WARM_SECONDS = 60;
@@ -39,12 +39,12 @@ final class Memory {
                 .orElseThrow();
     }
 
-    /// Whether there were enough rests after the warm-up to say if memory is flat.
+    /// Whether there were enough rests after the warm-up to judge.
     boolean judged() {
         return points.stream().filter(Point::warm).count() >= 2 * POINTS;
     }
 
-    /// What grew too much, if that can be judged.
+    /// What grew too much; empty if nothing did, or if it cannot be judged.
     List<String> growth() {
         List<Point> warm = points.stream().filter(Point::warm).toList();
         List<String> grown = new ArrayList<>();

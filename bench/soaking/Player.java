@@ -19,17 +19,17 @@ import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicLong;
 
-/// One worker's hands: opens, reads, expects. What an act leaves open is closed after it. Belongs to one thread.
+/// What acts use to open sessions, read and check. Closes after an act what it left open. Belongs to one worker thread.
 final class Player {
-    /// Small logs, so that floods lose their beginning; short graces; few exited sessions kept.
+    /// Small logs, so that floods lose their beginning; short graces; few retained sessions.
     static final Limits LIMITS = Limits.DEFAULT
             .logBytes(256 << 10)
             .closeGrace(Duration.ofMillis(100))
             .maxRetained(40);
 
-    /// How long anything may take. Reaching it is a failure, so it is generous.
+    /// The longest that anything may take. Generous, because reaching it is a failure.
     static final Duration PATIENCE = Duration.ofSeconds(60);
-    /// How long those sleep that are to be ended: nobody else on the machine sleeps as long.
+    /// How long processes sleep that are to be ended. No other process on the machine sleeps this long.
     static final String FOREVER = "100000." + ProcessHandle.current().pid();
 
     final Sessions sessions;
@@ -50,7 +50,7 @@ final class Player {
 
     // --- open ---
 
-    /// A name that nobody else uses.
+    /// A unique name.
     String name() {
         return "w" + worker + "-" + number++;
     }
@@ -70,7 +70,7 @@ final class Player {
         return open(SessionSpec.of("/bin/sh", "-c", script).pipe());
     }
 
-    /// In a terminal or on pipes.
+    /// Runs a script in a terminal or on pipes, at random.
     Session either(String script) {
         return random.nextBoolean() ? shell(script) : piped(script);
     }
@@ -80,7 +80,7 @@ final class Player {
         open.add(session);
     }
 
-    /// Leaves an exited session to be forgotten by Belay.
+    /// Leaves an exited session for Belay to forget.
     void leave(Session session) {
         open.remove(session);
     }
@@ -90,7 +90,7 @@ final class Player {
         session.close(random.nextBoolean());
     }
 
-    /// After an act, also a failed one.
+    /// Called after each act, even a failed one.
     void tidy() {
         Thread.interrupted();
         for (Session session : open) {
@@ -127,7 +127,7 @@ final class Player {
         cursor.moveTo(waited.offset());
     }
 
-    /// All of the output, which has to be there without a gap.
+    /// The whole output, which must have no gap.
     String text(Session session) throws InterruptedException {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         long at = 0;

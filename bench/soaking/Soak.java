@@ -25,11 +25,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import sun.misc.Signal;
 
-/// Opens sessions at random, on several threads, until the time is over; checks what they print while they run, and at
-/// rests in between and at the end that nothing is left of them.
+/// Opens random sessions on several threads until the time is over. Checks their output while they run and, at rests in
+/// between and at the end, that nothing is left of them.
 final class Soak {
     private static final int WORKERS = 8;
-    /// How often everything is brought to rest, looked at and measured.
+    /// How often everything is brought to rest, checked and measured.
     private static final int RESTS = 12;
     private static final int MOST_FAILURES = 20;
     private static final long REPORT_SECONDS = 10;
@@ -39,33 +39,33 @@ final class Soak {
     private final Options options;
     private final Path state;
     private final Sessions sessions;
-    private final Holdings before = Holdings.now();
-    private final int terminalsBefore = Holdings.terminals();
+    private final HeldResources before = HeldResources.now();
+    private final int terminalsBefore = HeldResources.terminals();
     private final Memory memory = new Memory();
     private final AtomicLong opened = new AtomicLong();
     private final Map<Act, AtomicLong> acts = new EnumMap<>(Act.class);
     private final Queue<String> failures = new ConcurrentLinkedQueue<>();
-    /// Workers share it for one act at a time; a rest has it alone.
+    /// Workers share it for one act at a time; a rest holds it exclusively.
     private final ReentrantReadWriteLock rest = new ReentrantReadWriteLock(true);
     private final CountDownLatch stop = new CountDownLatch(1);
     private final long begin = System.nanoTime();
-    private volatile String why = "the time is over";
+    private volatile String why = "time is over";
 
-    /// @param sessions how many at the most
+    /// @param sessions the most sessions to open
     /// @param only     the acts to choose from
     record Options(Duration time, long seed, long sessions, Set<Act> only) {
         static final String USAGE = """
                 usage: bench/soak --minutes N [--seed S] [--sessions MAX] [--only ACT[,ACT...]]
 
-                  --minutes N      how long; fractions are allowed
-                  --seed S         repeats the choices of a run; without it, one is drawn and printed
-                  --sessions MAX   ends once so many sessions were opened
-                  --only ACTS      does these only, as they are named in the report of a run
+                  --minutes N      duration; fractions are allowed
+                  --seed S         repeats the choices of a run (default: random, and printed)
+                  --sessions MAX   ends after this many sessions
+                  --only ACTS      runs only these acts; the report of a run names them
 
-                Opens sessions at random on 8 threads: short commands, interpreters, floods, hostile children, timeouts and more.
-                Prints a line every 10 seconds. Twelve times, the last at the end, everything is brought to rest: then
-                descriptors, terminals, threads, processes, permits and state files have to be as before the first session,
-                and memory has to be flat. Exit status: 0 if all is well, 1 if not, with a list. Ctrl-C ends it early.""";
+                Opens random sessions on 8 threads: short commands, interpreters, floods, hostile children, timeouts and
+                more. Prints a line every 10 seconds. Twelve times, the last at the end, everything is brought to rest:
+                then descriptors, terminals, threads, processes, permits and state files must be as before the first session,
+                and memory must be flat. Exit status: 0 if all is well, 1 with a list if not. Ctrl-C ends it early.""";
 
         static Options parse(String[] args) {
             double minutes = 0;
@@ -85,7 +85,7 @@ final class Soak {
                 }
             }
             if (!(minutes > 0) || sessions < 1) {
-                throw new IllegalArgumentException("--minutes and --sessions have to be more than 0");
+                throw new IllegalArgumentException("--minutes and --sessions must be positive");
             }
             return new Options(Duration.ofNanos((long) (minutes * 60e9)), seed, sessions, only);
         }
@@ -100,7 +100,7 @@ final class Soak {
         try {
             options = Options.parse(args);
         } catch (IllegalArgumentException e) {
-            System.err.println("soak: not understood: " + e.getMessage() + "\n" + Options.USAGE);
+            System.err.println("soak: invalid option: " + e.getMessage() + "\n" + Options.USAGE);
             System.exit(2);
             return;
         }
@@ -137,7 +137,7 @@ final class Soak {
         if (ended) {
             takeRest(true);
         }
-        if (bounded("the close of all", sessions::close)) {
+        if (bounded("closing everything", sessions::close)) {
             checkAtRest("after the end", Limits.DEFAULT);
         }
         memory.growth().forEach(failures::add);
@@ -146,7 +146,7 @@ final class Soak {
         return failures.isEmpty();
     }
 
-    /// A thread whose failure, whatever it is, fails the run.
+    /// A thread whose failure fails the run.
     private Thread started(String name, Runnable task) {
         return Thread.ofPlatform()
                 .name(name)
@@ -154,9 +154,9 @@ final class Soak {
                 .start(task);
     }
 
-    /// Does something that may hang.
+    /// Runs something that may hang.
     ///
-    /// @return whether it came to its end
+    /// @return whether it finished
     private boolean bounded(String what, Runnable task) throws InterruptedException {
         return ended(started("soak-closer", task), what, HANG);
     }
@@ -185,7 +185,7 @@ final class Soak {
         return (System.nanoTime() - begin) / 1e9;
     }
 
-    /// How much of the run is over, from 0 to 1.
+    /// The progress of the run, from 0 to 1.
     private double progress() {
         double time = seconds() / (options.time().toNanos() / 1e9);
         return Math.max(time, (double) opened.get() / options.sessions());
@@ -194,7 +194,7 @@ final class Soak {
     // --- the workers ---
 
     private void work(int worker) {
-        // No two workers choose alike, nor do those of another seed.
+        // Each worker and each seed makes its own choices.
         Random random = new Random(new SplittableRandom(options.seed() * WORKERS + worker).nextLong());
         Player player = new Player(sessions, random, state, worker, opened);
         while (stop.getCount() > 0) {
@@ -209,7 +209,7 @@ final class Soak {
                 try {
                     player.tidy();
                 } catch (Throwable e) {
-                    fail("the close after " + act + " on thread " + worker + ": " + described(e));
+                    fail("close after " + act + " on thread " + worker + ": " + described(e));
                 } finally {
                     rest.readLock().unlock();
                 }
@@ -221,7 +221,7 @@ final class Soak {
         failures.add(what);
         System.out.println("soak: FAILED " + what);
         if (failures.size() >= MOST_FAILURES) {
-            end("too much has failed");
+            end("too many failures");
         }
     }
 
@@ -261,9 +261,10 @@ final class Soak {
             if (seconds() >= nextReport) {
                 long now = opened.get();
                 System.out.printf(
-                        "soak: %6.0f s  %,9d sessions  %5.0f/s  %3d live  %4d MiB resident  %3d descriptors  %d failures%n",
+                        "soak: %6.0f s  %,9d sessions  %5.0f/s  %3d live  %4d MiB resident  %3d descriptors"
+                                + "  %d failures%n",
                         seconds(), now, (now - lastOpened) / (seconds() - lastSeconds), sessions.stats().permitsUsed(),
-                        Memory.residentKib() >> 10, Holdings.now().descriptors().size(), failures.size());
+                        Memory.residentKib() >> 10, HeldResources.now().descriptors().size(), failures.size());
                 lastOpened = now;
                 lastSeconds = seconds();
                 nextReport += REPORT_SECONDS;
@@ -271,15 +272,15 @@ final class Soak {
         }
     }
 
-    /// Lets every act come to its end, forgets all sessions, and looks at what is left.
+    /// Waits for every act to end, closes all sessions and checks what is left.
     private void takeRest(boolean last) throws Exception {
         if (!rest.writeLock().tryLock(HANG.toSeconds(), TimeUnit.SECONDS)) {
-            fail("a worker does not come to rest");
+            fail("a worker does not stop");
             end("a worker hangs");
             return;
         }
         try {
-            if (bounded("the close of all sessions", sessions::closeAll)) {
+            if (bounded("closing all sessions", sessions::closeAll)) {
                 checkAtRest(last ? "at the end" : "after " + opened.get() + " sessions", sessions.limits());
                 memory.measure(opened.get(), progress(), seconds());
             }
@@ -289,21 +290,21 @@ final class Soak {
     }
 
     private void checkAtRest(String when, Limits limits) throws Exception {
-        Holdings held = before.withHost(!limits.equals(Limits.DEFAULT));
-        for (String left : Holdings.leftBeyond(held, sessions, state)) {
+        HeldResources held = before.withHost(!limits.equals(Limits.DEFAULT));
+        for (String left : HeldResources.leftBeyond(held, sessions, state)) {
             fail(when + ": " + left);
         }
     }
 
     private void report() throws IOException {
-        System.out.printf("soak: ended because %s: %,d sessions in %.0f s%n", why, opened.get(), seconds());
+        System.out.printf("soak: ended (%s): %,d sessions in %.0f s%n", why, opened.get(), seconds());
         System.out.println("soak: acts " + acts);
         System.out.println("soak: " + sessions.stats());
         memory.print();
         System.out.printf(
-                "soak: terminals of the machine, others' among them: %d before, %d after%n",
-                terminalsBefore, Holdings.terminals());
-        String verdict = failures.isEmpty() ? "nothing is wrong" : failures.size() + " wrong";
+                "soak: terminals on the whole machine: %d before, %d after%n",
+                terminalsBefore, HeldResources.terminals());
+        String verdict = failures.isEmpty() ? "nothing wrong" : failures.size() + " failures";
         System.out.println("soak: " + verdict
                 + (memory.judged() ? "" : "; memory was NOT judged: too few rests after the warm-up, run longer"));
         failures.forEach(failure -> System.out.println("  " + failure));

@@ -1,4 +1,4 @@
-// The official client as a page uses it, and what the scenarios share.
+// The official client as a page uses it, and code that the scenarios share.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { io } from "socket.io-client";
@@ -8,7 +8,7 @@ export const POLLING = { transports: ["polling"] };
 
 export const next = (emitter, event) => new Promise((resolve) => emitter.once(event, (...args) => resolve(args)));
 
-/** A client that is in, with `ask(event, argument)` for what is answered by `{ok: true}`. */
+/** A connected client with `ask(event, argument)` for events that are answered with `{ok: true}`. */
 export async function connect(url, token, options = {}) {
   const socket = io(url, { forceNew: true, auth: { token }, ...options });
   await new Promise((resolve, reject) => {
@@ -18,7 +18,7 @@ export async function connect(url, token, options = {}) {
   return socket;
 }
 
-/** Disconnects and waits until that is on its way: a client that polls has to send it. */
+/** Disconnects and waits until that is sent: a polling client needs a request for it. */
 export async function leave(socket) {
   const closed = next(socket.io.engine, "close");
   socket.disconnect();
@@ -41,7 +41,7 @@ export async function refused(socket, event, argument, code) {
   return answer.error;
 }
 
-/** What a session prints, as a client sees it: byte after byte, at the offsets that were told. */
+/** Collects a session's output and checks that each byte comes at the offset the server says. */
 export class Output {
   constructor(socket, id, from = 0) {
     this.id = id;
@@ -94,7 +94,7 @@ export class Output {
   }
 }
 
-/** Creates a session of an id that is known before: its output may follow the answer at once. */
+/** Creates a session with an id chosen beforehand, since its output may follow the answer at once. */
 export async function open(socket, spec) {
   const id = crypto.randomUUID();
   const output = new Output(socket, id);
@@ -119,7 +119,7 @@ export function sequence(count) {
   return { bytes, sha256: hash.digest("hex") };
 }
 
-/** Runs the scenario that the arguments name: `node FILE URL TOKEN SCENARIO ...`. A failed assertion ends it with a code. */
+/** Runs the scenario named in `node FILE URL TOKEN SCENARIO ...`. Exits with an error if an assertion fails. */
 export async function run(scenarios) {
   const [url, token, scenario, ...rest] = process.argv.slice(2);
   const result = await scenarios[scenario](url, token, ...rest);

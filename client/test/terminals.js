@@ -1,11 +1,11 @@
-// What the official client does with terminals: `node terminals.js URL TOKEN SCENARIO ...`.
+// Scenarios of the official client with terminals: `node terminals.js URL TOKEN SCENARIO ...`.
 import assert from "node:assert/strict";
 import { io } from "socket.io-client";
 import { ask, attach, connect, emit, leave, next, open, Output, POLLING, refused, run, sequence, WEBSOCKET } from "./raw.js";
 
 const ways = { websocket: WEBSOCKET, polling: POLLING, defaults: {} };
 
-/** The number that a metric has now. */
+/** The current value of a metric. */
 async function metric(url, token, name) {
   const answer = await fetch(new URL("/metrics", url), { headers: { Authorization: `Bearer ${token}` } });
   const line = (await answer.text()).split("\n").find((one) => one.startsWith(name + " "));
@@ -18,13 +18,32 @@ async function flood(socket, count) {
 }
 
 run({
+  // A program needs an approval: the viewer is told, and answers.
+  async approval(url, token) {
+    const socket = await connect(url, token, WEBSOCKET);
+    const asked = next(socket, "approval");
+    const { id, output } = await open(socket, { cmd: "uname -s; echo end" });
+    const [{ approval }] = await asked;
+    assert.deepEqual([approval.session, approval.words, approval.rule], [id, ["uname", "-s"], "machine"]);
+    await refused(socket, "answer", { approval: approval.id, answer: "perhaps" }, "INVALID_REQUEST");
+    await refused(socket, "answer", { answer: "allow" }, "INVALID_REQUEST");
+    const closed = next(socket, "approval_closed");
+    const answered = await ask(socket, "answer", { approval: approval.id, answer: "allow" });
+    assert.equal(answered.approval.state, "allowed");
+    assert.deepEqual(await closed, [{ id, approval: approval.id, how: "allowed", by: "admin", scope: "once" }]);
+    await output.see("Linux");
+    await output.exited();
+    await leave(socket);
+    return {};
+  },
+
   // Everything once: create, type, resize, signal, keyboard, list, exit, close.
   async tour(url, token, way) {
     const socket = await connect(url, token, ways[way]);
     const command = ["sh", "-c", "stty raw -echo; trap 'echo WINCH' WINCH; trap 'exit 7' INT; echo up; while :; do head -c 4 | od -An -tx1; done"];
     const { session, output, from, mode, cols, rows } = await open(socket, { command, cols: 100, rows: 30, env: { A: "b" } });
     assert.deepEqual([from, mode, cols, rows, session.cols, session.state], [0, "write", 100, 30, 100, "running"]);
-    assert.deepEqual([session.labels.door, session.backend, session.command], ["terminal", "pty", "sh"]);
+    assert.deepEqual([session.origin, session.backend, session.command], ["terminal", "pty", "sh"]);
     await output.see("up");
 
     assert.equal((await ask(socket, "input", { id: session.id, data: Buffer.from([0, 255, 128, 10]) })).taken, 4);
@@ -38,7 +57,7 @@ run({
 
     const taken = next(socket, "lease");
     assert.equal((await ask(socket, "lease", { id: session.id, action: "take" })).holder, "alice");
-    assert.deepEqual(await taken, [{ id: session.id, holder: "alice" }]);
+    assert.deepEqual(await taken, [{ id: session.id, holder: "alice", private: false }]);
     assert.equal((await ask(socket, "lease", { id: session.id, action: "give_back" })).holder, null);
 
     const { sessions } = await ask(socket, "list", {});
@@ -49,7 +68,10 @@ run({
     await refused(socket, "ack", { id: session.id, offset: output.offset + 1_000_000 }, "INVALID_REQUEST");
 
     await ask(socket, "signal", { id: session.id, signal: "SIGINT" });
+    // A shell that is just about to start its next command runs the trap after that; another signal ends the command.
+    const again = setInterval(() => emit(socket, "signal", { id: session.id, signal: "SIGINT" }), 500);
     await output.exited();
+    clearInterval(again);
     assert.deepEqual([output.exit.exit_code, output.exit.signal], [7, null]);
     await refused(socket, "input", { id: session.id, data: "late" }, "NOT_WRITABLE");
     const closed = next(socket, "closed");
@@ -59,11 +81,11 @@ run({
     await leave(socket);
   },
 
-  // The options of a page that was made for a server of its own, plus a token; no command: a login shell.
+  // The options of a page written for its own server, plus a token. Without a command: a login shell.
   async page(url, token) {
     const socket = io(url, { transports: ["websocket"], upgrade: false, auth: { token } });
     await next(socket, "connect");
-    const { session, output } = await open(socket, { env: { HOME: "/" } }); // whatever the tester's own profile does
+    const { session, output } = await open(socket, { env: { HOME: "/" } }); // independent of the tester's own profile
     assert.deepEqual(session.args, ["-l"]);
     await ask(socket, "input", { id: session.id, data: "echo $((6*7))=answer; exit 3\n" });
     await output.see("42=answer");
@@ -98,7 +120,7 @@ run({
     await ask(socket, "detach", at);
     await refused(socket, "input", { ...at, data: "x" }, "INVALID_REQUEST");
     await refused(socket, "detach", at, "INVALID_REQUEST");
-    // Without an answer wanted nothing happens, and the line lives on.
+    // Without a callback nothing happens, and the connection stays.
     socket.emit("input", { ...at, data: "x" });
     socket.emit("no such event", {});
     await ask(socket, "attach", { ...at, mode: "watch" });
@@ -110,7 +132,7 @@ run({
 
   async signIn(url, token) {
     for (const options of [WEBSOCKET, POLLING]) {
-      for (const auth of [{ token: "wrong" }, {}, { token: 5 }, { token: null }]) {
+      for (const auth of [{ token: "wrong" }, { token: "" }, {}, { token: 5 }, { token: null }]) {
         const stranger = io(url, { forceNew: true, reconnection: false, ...options, auth });
         const [error] = await next(stranger, "connect_error");
         assert.equal(error.data.code, "UNAUTHENTICATED");
@@ -122,7 +144,7 @@ run({
     }
   },
 
-  // A message beyond all limits costs the connection; the client comes back and goes on where it was.
+  // A message beyond all limits breaks the connection; the client reconnects and resumes where it was.
   async tooLong(url, token) {
     const socket = await connect(url, token, { ...WEBSOCKET, reconnectionDelay: 10 });
     const { session } = await ask(socket, "create", { cmd: "cat" });
@@ -137,7 +159,7 @@ run({
     await leave(socket);
   },
 
-  // With the defaults the client polls first and upgrades while the flood is under way.
+  // With the defaults, the client polls first and upgrades during the flood.
   async flood(url, token, way, count) {
     const socket = io(url, { forceNew: true, auth: { token }, ...ways[way] });
     const transports = new Set();
@@ -148,12 +170,12 @@ run({
     await output.exited();
     const expected = sequence(Number(count));
     assert.equal(output.lost, 0);
-    assert.equal(output.offset, expected.bytes + 2); // and the echo of the line
+    assert.equal(output.offset, expected.bytes + 2); // plus the echo of the line
     await leave(socket);
     return { id, bytes: output.offset, transports: [...transports] };
   },
 
-  // One client is not read any more; others see everything, and the server keeps next to nothing for it.
+  // One client stops reading. Others see everything, and the server keeps almost nothing for it.
   async stalled(url, token, admin, count) {
     const reader = await connect(url, token, WEBSOCKET);
     const { id, output, go } = await flood(reader, Number(count));
@@ -175,7 +197,7 @@ run({
     return { pending, lost: behind.lost };
   },
 
-  // A program that does not read its input does not hold up what the same client does elsewhere.
+  // A program that does not read its input does not hold up the client's other sessions.
   async deaf(url, token) {
     const socket = await connect(url, token, WEBSOCKET);
     const deaf = await open(socket, { cmd: "stty raw -echo; echo up; sleep 1000" });
@@ -189,12 +211,12 @@ run({
     await leave(socket);
   },
 
-  // Input whose answer is lost is sent again until it is answered; each line is written once, in order.
+  // Input is sent again until it is answered; each line is written once, in order.
   async inputOnce(url, token, count) {
     const socket = await connect(url, token, { ...WEBSOCKET, reconnectionDelay: 5, reconnectionDelayMax: 20 });
     const { id, output } = await open(socket, { cmd: "stty -echo; echo up; cat" });
     await output.see("up");
-    // After every cut, also one that comes when the last line has been answered.
+    // After every cut, even one that comes after the last answer.
     socket.on("connect", () => emit(socket, "attach", { id, from: output.offset }));
     let expected = "up\r\n";
     for (let i = 0; i < Number(count); i++) {
@@ -215,7 +237,7 @@ run({
     await leave(socket);
   },
 
-  // Comes back after every cut and goes on at its offset.
+  // Reconnects after every cut and resumes at its offset.
   async cut(url, token, way, count) {
     const socket = io(url, { forceNew: true, auth: { token }, ...ways[way], reconnectionDelay: 1, reconnectionDelayMax: 10, timeout: 5000 });
     const id = crypto.randomUUID();
@@ -225,7 +247,7 @@ run({
     socket.on("connect", async () => {
       connects++;
       if (!opened) {
-        // Sent again after a cut, it is refused: there is one of that id.
+        // If sent again after a cut, it is refused because the id exists.
         const created = await emit(socket, "create", { id, cmd: `stty -onlcr; seq 1 ${count}` });
         opened = created.ok;
         if (created.ok || created.error.code !== "ALREADY_EXISTS") return;
@@ -266,13 +288,13 @@ run({
     return { code: error.data.code, active: socket.active };
   },
 
-  // Signed in, and told so when the token is revoked; what comes back is refused.
+  // The client is told when its token is revoked, and refused when it comes back.
   async revoked(url, token, id) {
     const socket = await connect(url, token, { ...WEBSOCKET, reconnectionDelay: 10 });
     await ask(socket, "attach", { id, from: 0 });
     const closed = next(socket, "closed");
     const refusal = next(socket, "connect_error");
-    await ask(socket, "input", { id, data: "ready\n" }); // whoever reads this revokes the token
+    await ask(socket, "input", { id, data: "ready\n" }); // the test revokes the token when it sees this
     assert.deepEqual(await closed, [{ id, reason: "revoked" }]);
     assert.equal((await refusal)[0].data.code, "UNAUTHENTICATED");
   },
@@ -295,7 +317,44 @@ run({
     return { took_ms, error };
   },
 
-  // Every client has five sessions and talks to all of them.
+  // alice and bob each have a session x; an admin views both at once.
+  async owners(url, token) {
+    const socket = await connect(url, token);
+    await refused(socket, "attach", { id: "x" }, "INVALID_REQUEST");
+    const heard = { alice: "", bob: "" };
+    socket.on("output", ({ id, owner, data }) => {
+      assert.equal(id, "x");
+      heard[owner] += Buffer.from(data).toString();
+    });
+    const until = (owner, text) => new Promise((resolve) => {
+      const look = () => heard[owner].includes(text) && resolve(socket.off("output", look));
+      socket.on("output", look);
+      look();
+    });
+    for (const owner of ["alice", "bob"]) {
+      assert.equal((await ask(socket, "attach", { id: "x", owner, from: 0 })).session.owner, owner);
+    }
+    await refused(socket, "input", { id: "x", data: "whose?\n" }, "INVALID_REQUEST");
+    await ask(socket, "input", { id: "x", owner: "bob", data: "for bob\n" });
+    await until("bob", "for bob");
+    await until("alice", "hers");
+    assert.ok(!heard.alice.includes("for bob"));
+    await ask(socket, "detach", { id: "x", owner: "alice" });
+    await ask(socket, "input", { id: "x", data: "only one left\n" });
+    await until("bob", "only one left");
+    await leave(socket);
+  },
+
+  // Labels that look like settings steer nothing.
+  async leaveLabelled(url, token) {
+    const socket = await connect(url, token);
+    const { id, output } = await open(socket, { cmd: "echo up; cat", labels: { keep: "true", door: "api" } });
+    await output.see("up");
+    await leave(socket);
+    return { id };
+  },
+
+  // Every client has five sessions and uses all of them.
   async crowd(url, _, tokens) {
     await Promise.all(tokens.split(",").map(async (token) => {
       const socket = await connect(url, token);

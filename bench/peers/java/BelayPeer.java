@@ -5,24 +5,29 @@ import dev.belay.Session;
 import dev.belay.SessionSpec;
 import dev.belay.Sessions;
 import dev.belay.linux.LinuxHost;
+import dev.belay.screens.Screens;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 
-/// Belay through its public API: everything is written to the log and read back from it.
+/// Belay through its public API. All output is written to the log and read back from it.
 final class BelayPeer implements Peer {
     private static final Duration LONG = Duration.ofMinutes(2);
     private static final int READ_BYTES = 64 << 10;
 
     final Sessions sessions;
+    private final Optional<Screens> screens;
 
-    /// @param state the state folder, on the disk where a user's would be
-    BelayPeer(Path state) {
-        sessions = Sessions.builder(LinuxHost.at(Path.of("/")))
+    /// @param state   the state folder, on a disk as a user's would be
+    /// @param screens whether sessions have screens, as on a server; nobody looks at them
+    BelayPeer(Path state, boolean screens) {
+        sessions = Sessions.builder(LinuxHost.inOwnProcess(Path.of("/")))
                 .state(state)
                 .limits(Limits.DEFAULT.maxSessions(5000))
                 .build();
+        this.screens = screens ? Optional.of(new Screens(sessions)) : Optional.empty();
     }
 
     @Override
@@ -42,6 +47,7 @@ final class BelayPeer implements Peer {
 
     @Override
     public void close() {
+        screens.ifPresent(Screens::close);
         sessions.close();
     }
 
@@ -90,7 +96,7 @@ final class BelayPeer implements Peer {
         }
     }
 
-    /// Reads at an offset of its own; if it is slow, old bytes are a gap, which is counted as read.
+    /// Reads at its own offset. If it is too slow, it gets a gap, which counts as read.
     private static final class Watched extends BelayTerm {
         private final OutputLog log;
         private long at;
@@ -111,7 +117,7 @@ final class BelayPeer implements Peer {
         void skipped(ReadResult.Gap gap) {}
     }
 
-    /// Drains a lossless session: a gap is an error.
+    /// Drains a lossless session. A gap is an error.
     private static final class Drained extends BelayTerm {
         Drained(Session session) {
             super(session);

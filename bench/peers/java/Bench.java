@@ -33,25 +33,26 @@ final class Bench {
                     peer.start(Peer.On.PTY, List.of("/bin/true")).awaitExit();
                     System.out.println("exited");
                 }
-                default -> throw new IllegalArgumentException("no such work: " + args[1]);
+                default -> throw new IllegalArgumentException("unknown work: " + args[1]);
             }
         } finally {
             delete(state);
         }
-        // Threads that stand by at the terminals of dead children may never end.
+        // Threads that wait at the terminals of dead children may never end.
         System.exit(0);
     }
 
     private static Peer peer(String name, Path state) throws ReflectiveOperationException {
         return switch (name) {
-            case "belay" -> new BelayPeer(state);
+            case "belay" -> new BelayPeer(state, false);
+            case "screens" -> new BelayPeer(state, true);
             case "processbuilder" -> ProcessPeer.ofTheJdk();
-            // By name: it is not compiled where pty4j could not be fetched.
+            // By name, because it is not compiled if pty4j could not be fetched.
             case "pty4j" -> {
                 var create = Class.forName("Pty4jPeer").getDeclaredMethod("create");
                 yield (Peer) create.invoke(null);
             }
-            default -> throw new IllegalArgumentException("no such peer: " + name);
+            default -> throw new IllegalArgumentException("unknown peer: " + name);
         };
     }
 

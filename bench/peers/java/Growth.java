@@ -7,7 +7,7 @@ import dev.belay.Until;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 
-/// What Belay's calls cost while a number of sessions is open. Medians in microseconds.
+/// Measures the cost of Belay's calls by the number of open sessions. Medians in microseconds.
 record Growth(Sessions sessions, Work work) {
     private static final int TIMES = 100;
     private static final int WARM_SPAWNS = 500;

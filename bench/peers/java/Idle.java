@@ -5,10 +5,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/// Many sessions in which nothing happens.
+/// Measures many idle sessions.
 ///
-/// The JVM is started with all of its heap touched, so memory each is what the heap holds more after a collection,
-/// and what anonymous memory the process has more besides.
+/// The JVM starts with its whole heap touched, so the memory per session is the growth of the live heap after a
+/// collection plus the growth of the process's anonymous memory.
 record Idle(Peer peer, Work work) {
     private static final long SETTLE_MS = 2000;
 
@@ -28,7 +28,7 @@ record Idle(Peer peer, Work work) {
         Bench.print("idle.create", (System.nanoTime() - before) / 1e6, "ms");
         Bench.print("idle.each", (kib() - base) / work.size(), "KiB");
         Bench.print("idle.threads", status("/proc/self/status", "Threads:"), "threads");
-        // What create left to the compiler and the collector is not what idle sessions cost.
+        // Work that creation left to the compiler and the collector does not count as the cost of idle sessions.
         Thread.sleep(SETTLE_MS);
         double cpu = cpuMs();
         Thread.sleep(work.runMs());
@@ -55,7 +55,7 @@ record Idle(Peer peer, Work work) {
                 .orElseThrow();
     }
 
-    /// Of all threads, to the nanosecond: the JVM's own figure counts in ticks of 10 ms.
+    /// CPU time of all threads in nanoseconds. The JVM's own figure counts ticks of 10 ms.
     private static double cpuMs() throws IOException {
         double nanos = 0;
         try (DirectoryStream<Path> tasks = Files.newDirectoryStream(Path.of("/proc/self/task"))) {

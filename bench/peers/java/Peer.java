@@ -1,21 +1,21 @@
 import java.io.IOException;
 import java.util.List;
 
-/// A runtime that is measured from Java. Every method but `start` may block.
+/// A runtime that is measured from Java. Every method except `start` may block.
 interface Peer extends AutoCloseable {
     /// How a child is started.
     enum On {
         /// In an 80x24 terminal.
         PTY,
-        /// The same, and every byte of the output will be read.
+        /// The same, and every byte of output is read.
         BULK,
-        /// With pipes, and every byte of the output will be read.
+        /// With pipes, and every byte of output is read.
         PIPE
     }
 
     Term start(On on, List<String> command) throws IOException;
 
-    /// Ends many children at once, the fastest way the runtime has.
+    /// Ends many children at once in the runtime's fastest way.
     default void endAll(List<Term> terms) throws Exception {
         for (Term term : terms) {
             term.end();
@@ -32,7 +32,7 @@ interface Peer extends AutoCloseable {
         /// @return the bytes in [#bytes()], or 0 at the end
         int read() throws Exception;
 
-        /// What the last read gave, from index 0 on; good until the next one.
+        /// The bytes of the last read, from index 0; valid until the next read.
         byte[] bytes();
 
         void write(byte[] bytes) throws Exception;
@@ -40,10 +40,10 @@ interface Peer extends AutoCloseable {
         /// Waits until the child has exited and its output is complete.
         void awaitExit() throws Exception;
 
-        /// Does what it takes to have the output read while nothing comes: a thread, where reads block.
+        /// Does what the runtime needs to read output while nothing arrives: a thread if reads block.
         default void standBy() {}
 
-        /// Kills the child and lets go of it.
+        /// Kills the child and releases it.
         void end() throws Exception;
     }
 }

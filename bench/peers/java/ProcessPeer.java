@@ -2,8 +2,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
 
-/// Children as Java's `Process` objects: pty4j's, or the JDK's own on pipes. Their streams block, so whoever wants
-/// to read from many needs many threads.
+/// Children as Java `Process` objects: pty4j's, or the JDK's own on pipes. Their streams block, so reading from many
+/// takes many threads.
 final class ProcessPeer implements Peer {
     /// Starts a process, which may fail.
     interface Starter {
@@ -77,7 +77,7 @@ final class ProcessPeer implements Peer {
                 try {
                     output.read();
                 } catch (IOException _) {
-                    // The end of a child that was killed.
+                    // The end of a killed child.
                 }
             });
         }

@@ -1,7 +1,7 @@
 import com.pty4j.PtyProcessBuilder;
 import java.util.Map;
 
-/// pty4j, apart from the rest, so that the rest compiles where it could not be fetched.
+/// pty4j. In its own file so that the rest compiles if it could not be fetched.
 final class Pty4jPeer {
     private static final Map<String, String> ENVIRONMENT = System.getenv();
 

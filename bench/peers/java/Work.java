@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /// The works of the benchmark, the same for every peer in a JVM.
 ///
-/// @param child  the program that runs inside the terminals
+/// @param child  the program that runs in the terminals
 /// @param warmMs how long a work runs before it is measured
 /// @param runMs  how long it is measured
 /// @param size   bytes of output, or sessions
@@ -81,7 +81,7 @@ record Work(Peer peer, String child, long warmMs, long runMs, long size) {
                 count.addAndGet(got);
             }
         } catch (Exception _) {
-            // It is killed at the end of the work.
+            // Killed at the end of the work.
         }
     }
 

@@ -1,8 +1,8 @@
-// node-pty, measured like every peer: WORK CHILD WARM_MS RUN_MS SIZE prints NAME VALUE UNIT lines.
+// node-pty as a peer. Like every peer, it takes WORK CHILD WARM_MS RUN_MS SIZE and prints NAME VALUE UNIT lines.
 'use strict';
 const fs = require('node:fs');
 const { spawn: spawnPipes } = require('node:child_process');
-// Resolved from the working folder, where bench/run has installed it.
+// Resolved from the working folder, where bench/run installed it.
 const pty = require(require.resolve('node-pty', { paths: [process.cwd()] }));
 
 const PARALLEL = 8;
@@ -100,7 +100,7 @@ function printing(amount) {
   return [(take) => term.onData(take), ends(term)];
 }
 
-// What is printed just before the exit does not always come.
+// Output printed just before the exit does not always arrive.
 let lost = 0;
 
 /** MB/s. */

@@ -4,10 +4,13 @@ module dev.belay.cli {
     requires dev.belay.linux;
     requires dev.belay.agent;
     requires dev.belay.mcp;
+    requires dev.belay.screen;
+    requires dev.belay.screens;
     requires dev.belay.server;
-    requires info.picocli;
+    requires java.net.http;
     requires jdk.unsupported;
     requires org.slf4j;
+    requires re2j;
     requires org.tomlj;
     requires static org.jspecify;
 
@@ -15,9 +18,4 @@ module dev.belay.cli {
             dev.belay.cli.StderrLogs;
     provides org.slf4j.spi.SLF4JServiceProvider with
             dev.belay.cli.Slf4jLogs;
-
-    opens dev.belay.cli to
-            info.picocli;
-    opens dev.belay.cli.config to
-            info.picocli;
 }

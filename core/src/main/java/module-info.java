@@ -4,5 +4,6 @@ module dev.belay.core {
     requires static transitive org.jspecify;
 
     exports dev.belay;
+    exports dev.belay.access;
     exports dev.belay.host;
 }

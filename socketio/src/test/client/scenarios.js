@@ -1,4 +1,4 @@
-// What the official client does with our server: `node scenarios.js URL SCENARIO`. A failed assertion ends it with a code.
+// Scenarios of the official client: `node scenarios.js URL SCENARIO`. Exits with an error if an assertion fails.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { io } from "socket.io-client";
@@ -25,7 +25,7 @@ async function echoes(options) {
   socket.disconnect();
 }
 
-// Checks every byte while the server sends without a break, and with the default options while the client upgrades.
+// Checks every byte while the server sends continuously and, with the default options, while the client upgrades.
 async function flood(options) {
   const socket = connect(options);
   const hash = createHash("sha256");
@@ -38,7 +38,7 @@ async function flood(options) {
     transports.add(socket.io.engine.transport.name);
   });
   await next(socket, "connect");
-  const { engine } = socket.io; // it may have upgraded before the namespace was entered
+  const { engine } = socket.io; // it may have upgraded before it entered the namespace
   const upgraded = options.transports || engine.transport.name === "websocket" ? null : next(engine, "upgrade");
   socket.emit("flood", Number(rest[0]));
   await upgraded;
@@ -78,7 +78,7 @@ const scenarios = {
     for (const options of [WEBSOCKET, POLLING]) {
       const closed = connect(options);
       await next(closed, "connect");
-      const gone = next(closed, "disconnect"); // it may come right behind the last event
+      const gone = next(closed, "disconnect"); // it may follow the last event at once
       closed.emit("close");
       assert.deepEqual(await next(closed, "last"), [Buffer.from("last")]);
       assert.equal((await gone)[0], "transport close");
@@ -86,7 +86,7 @@ const scenarios = {
     process.exit();
   },
 
-  // The server asks: one answer with bytes in it, one that never comes.
+  // The server asks twice: one answer contains bytes, the other never comes.
   async answers() {
     const socket = connect({});
     socket.on("ask", (value, ack) => ack({ nested: [value] }, Buffer.from("x")));
@@ -98,7 +98,7 @@ const scenarios = {
     socket.disconnect();
   },
 
-  // Alive over many heartbeats on both transports.
+  // Stays alive over many heartbeats on both transports.
   async heartbeats() {
     await Promise.all(
       [WEBSOCKET, POLLING].map(async (options) => {

@@ -1,4 +1,4 @@
-/// What every host has to pass: the contract of sessions, and a check that nothing leaks.
+/// What every host must pass: the contract of sessions and a leak check.
 module dev.belay.testkit {
     requires transitive dev.belay.core;
     requires transitive org.junit.jupiter.api;

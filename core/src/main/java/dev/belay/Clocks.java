@@ -2,49 +2,57 @@ package dev.belay;
 
 import java.time.Duration;
 import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// The clocks that end a session: how long it may take, and how long nothing may happen in it.
+/// The clocks that end a session: one for how long it may last, one for how long nothing may happen in it.
 final class Clocks {
-    private final ScheduledExecutorService timer;
-    private final @Nullable Duration time;
+    private final Time time;
+    private final Timer timer;
+    private final @Nullable Duration lifetime;
     private final @Nullable Duration idle;
     private final Consumer<EndReason> expire;
     private final AtomicInteger busy = new AtomicInteger();
-    private volatile long lastActivityNanos = System.nanoTime();
+    private volatile long lastActivityNanos;
     private volatile @Nullable Future<?> timeout;
     private volatile @Nullable Future<?> idleTimeout;
     private volatile boolean stopped;
 
-    /// @param time   how long the session may take
-    /// @param idle   how long nothing may happen; limits that change later leave it as it is
-    /// @param expire called on the timer's thread
-    Clocks(ScheduledExecutorService timer, @Nullable Duration time, @Nullable Duration idle,
-            Consumer<EndReason> expire) {
-        this.timer = timer;
+    /// @param lifetime how long the session may last, or null
+    /// @param idle     how long nothing may happen, or null; limits that change later do not change it
+    /// @param expire   called on the timer's thread
+    Clocks(Time time, Timer timer, @Nullable Duration lifetime, @Nullable Duration idle, Consumer<EndReason> expire) {
         this.time = time;
+        this.timer = timer;
+        this.lifetime = lifetime;
+        this.lastActivityNanos = time.nanos();
         this.idle = idle;
         this.expire = expire;
     }
 
     /// Starts them. They may have been stopped already.
     void start() {
-        if (time != null) {
-            expireIn(time, EndReason.TIMEOUT);
+        if (lifetime != null) {
+            expireIn(lifetime, EndReason.TIMEOUT);
         }
         if (idle != null) {
             lookIdleIn(Deadline.nanos(idle));
         }
     }
 
-    /// Lets the session expire once more, after a while: it did not end.
+    /// Lets the session expire again after a while, because it did not end.
     void again(EndReason why) {
-        cancel(timeout);
+        Timer.cancel(timeout);
         expireIn(Registry.RETRY, why);
+    }
+
+    /// The session is in use although nothing has happened in it.
+    void goOn() {
+        touch();
+        if (idle != null) {
+            lookIdleIn(Deadline.nanos(idle));
+        }
     }
 
     void stop() {
@@ -54,32 +62,22 @@ final class Clocks {
 
     private void cancelIfStopped() {
         if (stopped) {
-            cancel(timeout);
-            cancel(idleTimeout);
+            Timer.cancel(timeout);
+            Timer.cancel(idleTimeout);
         }
-    }
-
-    static void cancel(@Nullable Future<?> clock) {
-        if (clock != null) {
-            clock.cancel(false);
-        }
-    }
-
-    private Future<?> in(long nanos, Runnable then) {
-        return timer.schedule(then, nanos, TimeUnit.NANOSECONDS);
     }
 
     private void expireIn(Duration delay, EndReason why) {
-        timeout = in(Deadline.nanos(delay), () -> expire.accept(why));
+        timeout = timer.in(Deadline.nanos(delay), () -> expire.accept(why));
         cancelIfStopped();
     }
 
     private void lookIdleIn(long nanos) {
-        idleTimeout = in(nanos, this::lookIdle);
+        idleTimeout = timer.in(nanos, this::lookIdle);
         cancelIfStopped();
     }
 
-    /// One timer, set again for what is left of the quiet time, rather than one per byte.
+    /// Uses one timer, set again for the rest of the quiet time, rather than one per byte.
     private void lookIdle() {
         if (idle == null || stopped) {
             return;
@@ -88,8 +86,8 @@ final class Clocks {
             lookIdleIn(Deadline.nanos(idle));
             return;
         }
-        // After the look at busy: whoever has just stopped being busy left its time here first.
-        long quiet = System.nanoTime() - lastActivityNanos;
+        // Read after busy: a thread that stops being busy writes this time first.
+        long quiet = time.nanos() - lastActivityNanos;
         if (quiet < Deadline.nanos(idle)) {
             lookIdleIn(Deadline.nanos(idle) - quiet);
         } else {
@@ -100,7 +98,7 @@ final class Clocks {
     // --- what happens ---
 
     void touch() {
-        touch(System.nanoTime());
+        touch(time.nanos());
     }
 
     void touch(long now) {
@@ -111,8 +109,19 @@ final class Clocks {
         return lastActivityNanos;
     }
 
-    /// Counts as activity until it is closed.
-    Busy busy() {
+    /// The actor looks at the session. This counts unless they only watch.
+    void touch(Actor actor) {
+        if (!actor.watches()) {
+            touch();
+        }
+    }
+
+    /// Counts as activity until it is closed, unless the actor only watches.
+    Busy busy(Actor actor) {
+        return actor.watches() ? () -> {} : busy();
+    }
+
+    private Busy busy() {
         busy.incrementAndGet();
         return () -> {
             touch();

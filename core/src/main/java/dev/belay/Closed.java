@@ -1,7 +1,8 @@
 package dev.belay;
 
-/// What closing a session found and did.
+/// What closing a session did.
 ///
 /// @param exit   how the leader ended
-/// @param killed how many processes had to be killed because they did not end within the grace
-public record Closed(ExitStatus exit, int killed) {}
+/// @param ended  how many processes the close ended, including the leader if it was still running
+/// @param killed how many of these had to be killed because they did not end within the grace
+public record Closed(ExitStatus exit, int ended, int killed) {}

@@ -7,31 +7,31 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
-/// A place in the log of a session that moves forward as it is drained: what one reader has not read yet.
+/// One reader's place in the log of a session. Draining reads and moves it forward; peeking only reads.
 ///
-/// Safe for any thread; two threads that drain one cursor share its output between them.
+/// Safe for any thread. Two threads that drain one cursor share the output between them.
 public final class Cursor {
-    private final Life life;
+    private final LiveSession live;
     private final OutputLog log;
     private final boolean holds;
     private long position;
-    /// Whether the byte at the position follows a gap, so that it may lie within a character.
+    /// Whether the byte at the position follows a gap, so it may be in the middle of a character.
     private boolean afterGap;
 
-    /// @param holds whether draining this cursor is what lets the log of a lossless session go on
-    Cursor(Life life, Actor actor, long position, boolean holds) {
-        this.life = life;
-        this.log = new OutputLog(life, actor);
+    /// @param holds whether a lossless session keeps what this cursor has not drained
+    Cursor(LiveSession live, Actor actor, long position, boolean holds) {
+        this.live = live;
+        this.log = new OutputLog(live, actor);
         this.position = position;
         this.holds = holds;
     }
 
-    /// The offset of the first byte not drained yet.
+    /// The offset of the first byte that is not drained yet.
     public synchronized long position() {
         return position;
     }
 
-    /// Bytes between here and the end of the log.
+    /// How many bytes lie between here and the end of the log.
     public long unread() {
         return Math.max(0, log.end() - position());
     }
@@ -48,16 +48,16 @@ public final class Cursor {
         return result;
     }
 
-    /// What comes next; the cursor moves past it. Where there is nothing yet, waits for it.
+    /// What comes next; the cursor moves past it. Waits if there is nothing yet.
     ///
-    /// @return a chunk without bytes if nothing came in time
+    /// @return an empty chunk if nothing came in time
     public ReadResult drain(int max, Duration timeout) throws InterruptedException {
-        Deadline deadline = Deadline.in(timeout);
-        try (var _ = life.clocks.busy()) {
+        Deadline deadline = live.in(timeout);
+        try (var _ = log.busy()) {
             while (true) {
-                long seen = life.bell.rings();
+                long seen = live.bell.rings();
                 ReadResult result = drain(max);
-                if (!OutputLog.isEmpty(result) || !life.bell.await(seen, deadline)) {
+                if (!OutputLog.isEmpty(result) || !live.bell.await(seen, deadline)) {
                     return result;
                 }
             }
@@ -83,9 +83,9 @@ public final class Cursor {
         return !OutputLog.isEmpty(log.read(position(), 1, timeout));
     }
 
-    /// Waits for the first of several things in the output from here on, without moving.
+    /// Waits for the first of several conditions in the output from here on, without moving.
     public Waited await(Until until, Duration timeout) throws InterruptedException {
-        return new Search(life, log, until, position()).run(timeout);
+        return new Search(live, log, until, position(), timeout).run();
     }
 
     /// Moves to an offset, forward or back.
@@ -97,13 +97,13 @@ public final class Cursor {
         afterGap = gap || (afterGap && to == position);
         position = to;
         if (holds) {
-            life.drained(to);
+            live.drainerMoved(to);
         }
     }
 
     private Text text(int maxBytes) {
         if (maxBytes < 4) {
-            throw SessionException.invalid("Text is read at least 4 bytes at a time, the longest character.");
+            throw SessionException.invalid("Read text at least 4 bytes at a time: one character may take 4.");
         }
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         long at = position;
@@ -111,7 +111,7 @@ public final class Cursor {
         boolean ended = false;
         boolean ragged = afterGap;
         boolean cutHere = false;
-        life.clocks.touch();
+        log.touch();
         collecting:
         while (bytes.size() < maxBytes) {
             switch (log.look(at, maxBytes - bytes.size())) {
@@ -126,7 +126,7 @@ public final class Cursor {
                     at = chunk.next();
                 }
                 case Gap gap -> {
-                    // What stands before a gap is given out alone, so that the gap has a place in the text.
+                    // Text before a gap is returned on its own, so that the gap has a place in the text.
                     if (bytes.size() > 0) {
                         cutHere = true;
                         break collecting;

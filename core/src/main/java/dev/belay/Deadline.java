@@ -2,30 +2,35 @@ package dev.belay;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
-/// A moment up to which something may wait.
+/// A moment until which something may wait.
 public final class Deadline {
     private static final long FOREVER_NANOS = Long.MAX_VALUE / 2;
 
+    private final Time time;
     private final long atNanos;
 
-    private Deadline(long atNanos) {
+    private Deadline(Time time, long atNanos) {
+        this.time = time;
         this.atNanos = atNanos;
     }
 
-    /// The moment that comes when the duration is over; a very long one never comes.
+    /// The moment at which the duration is over. A very long one never comes.
     public static Deadline in(Duration duration) {
-        return new Deadline(System.nanoTime() + nanos(duration));
+        return in(SystemTime.INSTANCE, duration);
     }
 
-    /// The duration in nanoseconds; a very long one is cut so that no sum with it overflows.
+    static Deadline in(Time time, Duration duration) {
+        return new Deadline(time, time.nanos() + nanos(duration));
+    }
+
+    static Deadline at(Time time, long nanos) {
+        return new Deadline(time, nanos);
+    }
+
+    /// The duration in nanoseconds. A very long one is cut so that no sum with it overflows.
     static long nanos(Duration duration) {
         return Math.clamp(TimeUnit.NANOSECONDS.convert(duration), -FOREVER_NANOS, FOREVER_NANOS);
-    }
-
-    static Deadline atNanos(long nanos) {
-        return new Deadline(nanos);
     }
 
     public Deadline earlier(Deadline other) {
@@ -33,7 +38,7 @@ public final class Deadline {
     }
 
     public long remainingNanos() {
-        return atNanos - System.nanoTime();
+        return atNanos - time.nanos();
     }
 
     public boolean passed() {
@@ -42,13 +47,12 @@ public final class Deadline {
 
     /// Parks the thread until it is unparked, interrupted, or the moment has come.
     ///
-    /// @return false, without parking, if the moment has come already
+    /// @return false, without parking, if the moment has already come
     public boolean park(Object blocker) {
-        long nanos = remainingNanos();
-        if (nanos <= 0) {
+        if (passed()) {
             return false;
         }
-        LockSupport.parkNanos(blocker, nanos);
+        time.parkUntil(blocker, atNanos);
         return true;
     }
 }

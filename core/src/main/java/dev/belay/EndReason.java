@@ -2,25 +2,25 @@ package dev.belay;
 
 import java.util.Locale;
 
-/// Why a session ended; the first reason is kept.
+/// Why a session ended. The first reason counts.
 public enum EndReason {
-    /// The leader ended by itself, or by a signal that did not come from Belay's own ending of the session.
+    /// The leader exited, or was killed by a signal that Belay did not send to end the session.
     EXIT,
     /// Somebody closed the session.
     CLOSED,
-    /// The session's wall-clock time was used up.
+    /// The session reached its wall-clock limit.
     TIMEOUT,
-    /// The leader used more processor time than its [Resources] allow, or a command that it ended with.
+    /// The leader, or the command whose exit it passed on, used more CPU time than its [Resources] allow.
     CPU_LIMIT,
-    /// The leader wrote a larger file than its [Resources] allow, or a command that it ended with.
+    /// The leader, or the command whose exit it passed on, wrote a larger file than its [Resources] allow.
     FILE_SIZE_LIMIT,
-    /// The session was ended because its processes used more memory than they may [together][Resources.Together].
+    /// The processes of the session used more memory than they may [together][Resources.Together].
     MEMORY_LIMIT,
-    /// The leader failed, after the session was refused more processes than it may have [together][Resources.Together].
+    /// The leader failed after the session had reached its limit of processes [together][Resources.Together].
     PROCESS_LIMIT,
     /// Nothing happened in the session for its idle time.
     IDLE_TIMEOUT,
-    /// Belay itself ended.
+    /// Belay shut down.
     SHUTDOWN;
 
     /// The name in records.

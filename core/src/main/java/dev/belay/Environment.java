@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 
 /// The environment that every session starts from, before its spec adds to it.
 public record Environment(Map<String, String> variables) {
-    /// What looks secret, as patterns in which `*` stands for anything.
+    /// Names of variables that look secret. `*` stands for anything.
     public static final List<String> SECRETS = List.of("*TOKEN*", "*SECRET*", "*PASSWORD*", "*API_KEY*", "BELAY_*");
 
     private static final Set<String> BASICS = Set.of(
@@ -34,12 +34,12 @@ public record Environment(Map<String, String> variables) {
         variables = Map.copyOf(variables);
     }
 
-    /// All of the caller's variables but those that look secret: for commands that run on somebody's behalf.
+    /// All of the caller's variables except those that look secret: for commands that run on the caller's behalf.
     public static Environment inherited(Map<String, String> caller) {
         return inherited(caller, SECRETS);
     }
 
-    /// All of the caller's variables but those whose name matches one of the patterns, in any case.
+    /// All of the caller's variables except those whose name matches one of the patterns, ignoring case.
     public static Environment inherited(Map<String, String> caller, List<String> secrets) {
         Pattern secret = Pattern.compile(
                 secrets.stream()
@@ -48,7 +48,7 @@ public record Environment(Map<String, String> variables) {
         return filtered(caller, name -> !secret.matcher(name).matches());
     }
 
-    /// A short list of harmless variables, as far as the caller has them set: for servers.
+    /// A short list of harmless variables, where the caller has them set: for servers.
     public static Environment basic(Map<String, String> caller) {
         return filtered(caller, name -> BASICS.contains(name) || name.startsWith("LC_"));
     }
@@ -66,7 +66,7 @@ public record Environment(Map<String, String> variables) {
                 .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue)));
     }
 
-    /// The values may be secret; only the names are shown.
+    /// Shows only the names, because values may be secret.
     @Override
     public String toString() {
         return "Environment" + new java.util.TreeSet<>(variables.keySet());

@@ -1,6 +1,6 @@
 package dev.belay;
 
-/// Why an operation was refused. Every front door maps these codes, and only these, to its own protocol.
+/// Why an operation was refused. Every front door maps exactly these codes to its own protocol.
 public enum ErrorCode {
     /// The request itself is wrong: an empty command, a bad id, a size out of range.
     INVALID_REQUEST,
@@ -12,7 +12,7 @@ public enum ErrorCode {
     OUTSIDE_WORKSPACE,
     /// There is no such session or folder.
     NOT_FOUND,
-    /// A session of that id exists already.
+    /// A session with that id already exists.
     ALREADY_EXISTS,
     /// The session's input is closed.
     NOT_WRITABLE,
@@ -20,7 +20,7 @@ public enum ErrorCode {
     TOO_LARGE,
     /// The program could not be started.
     SPAWN_FAILED,
-    /// All permits are taken.
+    /// All permits are in use.
     LIMIT_REACHED,
     /// Too many requests in too short a time.
     RATE_LIMITED,
@@ -28,6 +28,6 @@ public enum ErrorCode {
     UNAVAILABLE,
     /// Something did not happen in time.
     TIMEOUT,
-    /// A fault of Belay itself or of the machine.
+    /// A fault in Belay or in the machine.
     INTERNAL
 }

@@ -4,13 +4,13 @@ import java.util.Optional;
 
 /// How a session's leader ended.
 public sealed interface ExitStatus {
-    /// One number by the shells' convention: the exit code, or 128 + n for death by signal n.
+    /// One number, as shells report it: the exit code, or 128 + n for death by signal n.
     int code();
 
     /// The signal that ended the leader, if one did.
     Optional<Signal> signal();
 
-    /// The leader ended by itself with this code.
+    /// The leader exited with this code.
     record Exited(int code) implements ExitStatus {
         @Override
         public Optional<Signal> signal() {
@@ -18,7 +18,7 @@ public sealed interface ExitStatus {
         }
     }
 
-    /// The leader was ended by a signal.
+    /// The leader was killed by a signal.
     record Signaled(Signal by) implements ExitStatus {
         @Override
         public int code() {

@@ -3,7 +3,7 @@ package dev.belay;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/// What went wrong in steps of closing, each of which is tried whatever became of the others. Threads may share it.
+/// Collects what fails while several things are closed. Every step is tried, even if others fail. Safe for any thread.
 final class Failures {
     private final Queue<RuntimeException> all = new ConcurrentLinkedQueue<>();
 
@@ -15,7 +15,7 @@ final class Failures {
         }
     }
 
-    /// Throws if there are any: one refusal that tells of each.
+    /// Throws one exception that names every failure, if there are any.
     void report() {
         if (all.isEmpty()) {
             return;

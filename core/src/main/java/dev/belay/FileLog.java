@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /// The append-only log behind a session: absolute offsets, files of bounded size, a byte budget.
 ///
 /// One writer (the host's loop) appends; any number of readers read without a lock. A byte is written to its file
-/// before `end` moves past it, and `end` is volatile: whoever sees the end sees the byte, its segment and its outlet.
-/// No file exists before the first byte. The file of a dropped segment is used again for the next one, under a new name:
-/// until that one is full or sealed, what stands behind the end is not part of the log.
+/// before `end` moves past it, and `end` is volatile: a thread that sees the end sees the byte, its segment and its
+/// outlet. There is no file before the first byte. The file of a dropped segment is renamed and used for the next one,
+/// so until that is full or sealed, its file may hold old bytes after the end of the log.
 final class FileLog {
     private static final int SEGMENTS_PER_BUDGET = 8;
     private static final int MAX_SEGMENTS = 32;
@@ -32,12 +32,14 @@ final class FileLog {
     private volatile Segment[] segments = {};
     private volatile long end;
     private volatile long unstored;
+    /// Whether the operator was told that the disk refuses bytes. Writer only.
+    private boolean refused;
     private volatile List<Resize> resizes = List.of();
-    /// Bytes from here on are never dropped; `Long.MAX_VALUE` where the process must not wait for a reader.
+    /// Bytes from here on are never dropped. `Long.MAX_VALUE` if the process must not wait for a reader.
     private volatile long hold = Long.MAX_VALUE;
 
-    /// @param folder where the files go; it exists
-    /// @param name   the start of the files' names
+    /// @param folder where the files go; it must exist
+    /// @param name   what the names of the files start with
     FileLog(Path folder, String name, long budget) {
         this.folder = folder;
         this.name = name;
@@ -46,7 +48,7 @@ final class FileLog {
     }
 
     long start() {
-        // The end first: read last, it may lie behind the first bytes, whose segment was not there yet.
+        // The end is read first: read last, it could already count bytes whose segment was not there yet.
         long empty = end;
         Segment[] now = segments;
         return now.length == 0 ? empty : now[0].base;
@@ -56,12 +58,12 @@ final class FileLog {
         return end;
     }
 
-    /// Bytes that the disk refused.
+    /// How many bytes the disk refused.
     long unstored() {
         return unstored;
     }
 
-    /// The resizes, each with the offset at which it happened; the oldest of very many are forgotten.
+    /// The resizes, each with its offset. If there are very many, the oldest are forgotten.
     List<Resize> resizes() {
         return resizes;
     }
@@ -78,7 +80,7 @@ final class FileLog {
         hold = offset;
     }
 
-    /// Whether what is held fills the budget or very many segments, so that the process has to wait.
+    /// Whether the held bytes fill the budget or too many segments, so that the process has to wait.
     boolean full() {
         long from = hold;
         if (from == Long.MAX_VALUE) {
@@ -88,7 +90,7 @@ final class FileLog {
         return end - from >= budget || (now.length >= MAX_SEGMENTS && endOf(now, now.length - MAX_SEGMENTS) > from);
     }
 
-    /// Appends all bytes of the buffer. Never fails: what the disk refuses becomes a gap. Writer only.
+    /// Appends all bytes of the buffer. Never fails: bytes that the disk refuses become a gap. Writer only.
     void append(ByteBuffer bytes, Outlet outlet) {
         while (bytes.hasRemaining()) {
             Segment segment = writable(outlet);
@@ -109,7 +111,7 @@ final class FileLog {
         }
     }
 
-    /// Publishes bytes; there is one writer, so nobody else moves the end meanwhile.
+    /// Publishes bytes. There is one writer, so nobody else moves the end.
     private void advance(int count) {
         long before = end;
         end = before + count;
@@ -122,16 +124,26 @@ final class FileLog {
         bytes.position(bytes.limit());
     }
 
-    private static boolean stored(Segment segment, ByteBuffer part) {
+    private boolean stored(Segment segment, ByteBuffer part) {
         try {
             segment.write(part);
             return true;
-        } catch (IOException _) {
+        } catch (IOException e) {
+            refused(e);
             return false;
         }
     }
 
-    /// The segment that takes the next bytes: the newest one, or a new one, or a hole if there can be no new one.
+    /// Tells the first time that the disk refuses bytes. Readers see each gap; this is for the operator.
+    private void refused(IOException e) {
+        if (!refused) {
+            refused = true;
+            Log.LOG.log(System.Logger.Level.WARNING, "could not write output to " + folder + " (" + e
+                    + "); readers see a gap until the disk takes bytes again");
+        }
+    }
+
+    /// The segment for the next bytes: the newest one, a new one, or a hole if no new one can be made.
     private Segment writable(Outlet outlet) {
         Segment[] now = segments;
         Segment newest = now.length == 0 ? null : now[now.length - 1];
@@ -141,11 +153,12 @@ final class FileLog {
                 && newest.switchTo(outlet, end)) {
             return newest;
         }
-        // Room first: on a full disk the oldest segment makes way for the newest.
+        // Make room first: on a full disk, the oldest segment makes way for the newest.
         Segment dropped = dropOldest();
         try {
             return roll(fresh(folder.resolve(name + "." + end + ".log"), outlet, dropped));
-        } catch (IOException _) {
+        } catch (IOException e) {
+            refused(e);
             return newest != null && newest.isHole() ? newest : roll(Segment.hole(end));
         }
     }
@@ -166,7 +179,7 @@ final class FileLog {
         Segment[] now = segments;
         if (now.length > 0) {
             sealQuietly(now[now.length - 1]);
-            // A segment that took no byte would stand before its successor with the same base.
+            // An empty segment would have the same base as its successor.
             if (now[now.length - 1].base == end) {
                 deleteQuietly(now[now.length - 1]);
                 now = Arrays.copyOf(now, now.length - 1);
@@ -184,7 +197,7 @@ final class FileLog {
 
     /// Drops segments to stay within the budget.
     ///
-    /// @return the newest of them, if it has a file that can be used again; the others are deleted
+    /// @return the newest dropped segment, if its file can be used again; the others are deleted
     private @Nullable Segment dropOldest() {
         Segment[] now = segments;
         int drop = 0;
@@ -209,7 +222,7 @@ final class FileLog {
 
     /// Reads at most `max` bytes of one outlet from an offset, or says which bytes cannot be read.
     ///
-    /// @param limit the offset not to read beyond; at most [#end()]
+    /// @param limit the offset to stop at; at most [#end()]
     ReadResult read(long from, int max, long limit) {
         while (true) {
             Segment[] now = segments;
@@ -231,7 +244,7 @@ final class FileLog {
             if (bytes != null) {
                 return new Chunk(from, bytes, segment.outletAt(from));
             }
-            // The segment was dropped between the look and the read: look again and find the gap.
+            // The segment was dropped before it could be read: look again and find the gap.
         }
     }
 
@@ -252,7 +265,7 @@ final class FileLog {
         return index;
     }
 
-    /// No more will be appended. Writer only.
+    /// Nothing more will be appended. Writer only.
     void seal() {
         Segment[] now = segments;
         if (now.length > 0) {
@@ -260,7 +273,7 @@ final class FileLog {
         }
     }
 
-    /// Deletes the files. Nobody appends any more.
+    /// Deletes the files. Nothing may be appended after that.
     void delete() {
         Segment[] now = segments;
         segments = new Segment[0];
@@ -273,7 +286,7 @@ final class FileLog {
         try {
             segment.seal();
         } catch (IOException e) {
-            Log.LOG.log(System.Logger.Level.WARNING, "a log file could not be closed", e);
+            Log.LOG.log(System.Logger.Level.WARNING, "could not close a log file", e);
         }
     }
 
@@ -281,7 +294,7 @@ final class FileLog {
         try {
             segment.delete();
         } catch (IOException e) {
-            Log.LOG.log(System.Logger.Level.WARNING, "a log file could not be deleted", e);
+            Log.LOG.log(System.Logger.Level.WARNING, "could not delete a log file", e);
         }
     }
 }

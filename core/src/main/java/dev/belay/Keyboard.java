@@ -4,33 +4,36 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
 
 /// Who may type into a session, and which of its output was printed privately.
 ///
-/// Its lock guards the lease only. Readers look at the list of hidden ranges, which is replaced, never changed.
+/// The lock guards only the lease. Readers use the list of hidden ranges, which is replaced and never changed.
 final class Keyboard {
     private final String session;
     private final FileLog log;
     private final Doorbell bell;
-    private final ScheduledExecutorService timer;
+    private final Timer timer;
+    private final Listener listener;
     private @Nullable Lease current;
     private boolean retired;
-    private volatile List<Hidden> hidden = List.of();
+    private volatile List<PrivateRange> hidden = List.of();
 
-    /// Output that only its holder and admins may read; open, that is up to `Long.MAX_VALUE`, while the lease lasts.
-    private record Hidden(String holder, long from, long to) {
-        boolean hides(Actor actor) {
-            return actor.agent() || (!actor.admin() && !actor.is(holder));
-        }
+    /// Hears that the keyboard has changed hands, on the thread that did it. It is quick.
+    @FunctionalInterface
+    interface Listener {
+        /// The keyboard is somebody's, or nobody's.
+        ///
+        /// @param holder null: nobody's
+        void changed(@Nullable String holder, boolean isPrivate);
     }
 
-    Keyboard(String session, FileLog log, Doorbell bell, ScheduledExecutorService timer) {
+    Keyboard(String session, FileLog log, Doorbell bell, Timer timer, Listener listener) {
         this.session = session;
         this.log = log;
         this.bell = bell;
         this.timer = timer;
+        this.listener = listener;
     }
 
     Lease take(Actor actor, boolean isPrivate, @Nullable Duration timeout) {
@@ -46,13 +49,14 @@ final class Keyboard {
             lapse();
             current = lease;
             if (isPrivate) {
-                List<Hidden> more = stillKept();
-                more.add(new Hidden(actor.name(), log.end(), Long.MAX_VALUE));
+                List<PrivateRange> more = stillKept();
+                more.add(new PrivateRange(actor.name(), log.end(), Long.MAX_VALUE));
                 hidden = List.copyOf(more);
             }
         }
         lease.expireIn(timeout);
         bell.ring();
+        listener.changed(actor.name(), isPrivate);
         return lease;
     }
 
@@ -82,7 +86,7 @@ final class Keyboard {
         }
     }
 
-    /// Ends a lease, unless another has taken its place.
+    /// Ends a lease, unless another one has replaced it.
     void end(Lease lease) {
         synchronized (this) {
             if (current != lease) {
@@ -91,13 +95,19 @@ final class Keyboard {
             lapse();
         }
         bell.ring();
+        listener.changed(null, false);
     }
 
-    /// The session has exited: no lease lasts, none can be taken.
+    /// The session has exited: the lease ends, and nobody can take the keyboard.
     void retire() {
+        boolean held;
         synchronized (this) {
             retired = true;
+            held = current != null;
             lapse();
+        }
+        if (held) {
+            listener.changed(null, false);
         }
     }
 
@@ -107,16 +117,18 @@ final class Keyboard {
             current = null;
             long end = log.end();
             hidden = hidden.stream()
-                    .map(range -> range.to() == Long.MAX_VALUE ? new Hidden(range.holder(), range.from(), end) : range)
+                    .map(range -> range.to() == Long.MAX_VALUE
+                            ? new PrivateRange(range.holder(), range.from(), end)
+                            : range)
                     .filter(range -> range.from() < range.to())
                     .toList();
         }
     }
 
-    private List<Hidden> stillKept() {
+    private List<PrivateRange> stillKept() {
         long start = log.start();
-        List<Hidden> kept = new ArrayList<>();
-        for (Hidden range : hidden) {
+        List<PrivateRange> kept = new ArrayList<>();
+        for (PrivateRange range : hidden) {
             if (range.to() > start) {
                 kept.add(range);
             }
@@ -128,22 +140,27 @@ final class Keyboard {
         return new SessionException(
                 ErrorCode.DENIED,
                 lease.holder() + " has the keyboard of session " + session
-                        + "; read along, and write again when it has been given back.");
+                        + "; you can read, and write again once it is given back.");
     }
 
-    /// How far an actor can read now: up to what is private at present, which turns into a gap when it ends.
+    /// The private ranges, in order. Those that were dropped from the log may be missing.
+    List<PrivateRange> privateRanges() {
+        return hidden;
+    }
+
+    /// How far an actor can read now: up to the open private range, which becomes a gap when it ends.
     long visibleEnd(Actor actor, long end) {
-        List<Hidden> now = hidden;
+        List<PrivateRange> now = hidden;
         if (now.isEmpty()) {
             return end;
         }
-        Hidden last = now.getLast();
+        PrivateRange last = now.getLast();
         return last.to() == Long.MAX_VALUE && last.hides(actor) ? Math.min(end, last.from()) : end;
     }
 
-    /// Where the private range around an offset ends; the offset itself if the actor may read it.
+    /// Where the private range around an offset ends, or the offset itself if the actor may read it.
     long hiddenUntil(Actor actor, long offset) {
-        for (Hidden range : hidden) {
+        for (PrivateRange range : hidden) {
             if (range.from() <= offset && offset < range.to() && range.hides(actor)) {
                 return range.to();
             }
@@ -153,7 +170,7 @@ final class Keyboard {
 
     /// Where the next private range begins after an offset.
     long nextHidden(Actor actor, long offset) {
-        for (Hidden range : hidden) {
+        for (PrivateRange range : hidden) {
             if (range.from() > offset && range.hides(actor)) {
                 return range.from();
             }

@@ -2,11 +2,9 @@ package dev.belay;
 
 import java.time.Duration;
 import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/// The keyboard of a session in somebody's hands: while it is held, nobody else's writes reach the process.
+/// The keyboard of a session in somebody's hands. While they hold it, nobody else's writes reach the process.
 ///
 /// It ends when it is given back, when its time is up, when its holder has been away for 30 seconds, when an admin
 /// takes the keyboard, or when the session exits.
@@ -16,11 +14,11 @@ public final class Lease implements AutoCloseable {
 
     private final Keyboard keyboard;
     private final String holder;
-    private final ScheduledExecutorService timer;
+    private final Timer timer;
     private @Nullable Future<?> expiry;
     private @Nullable Future<?> absence;
 
-    Lease(Keyboard keyboard, String holder, ScheduledExecutorService timer) {
+    Lease(Keyboard keyboard, String holder, Timer timer) {
         this.keyboard = keyboard;
         this.holder = holder;
         this.timer = timer;
@@ -35,27 +33,28 @@ public final class Lease implements AutoCloseable {
         return keyboard.isCurrent(this);
     }
 
-    /// Gives the keyboard back; does nothing if the lease has ended.
+    /// Gives the keyboard back. Does nothing if the lease has ended.
     public void giveBack() {
         keyboard.end(this);
     }
 
-    /// The holder is gone, for instance because a connection broke: the lease ends in 30 seconds unless [#back()].
+    /// The holder is gone, for instance because a connection broke. The lease ends in 30 seconds unless [#back()] is
+    /// called before.
     public void away() {
         away(ABSENCE);
     }
 
     void away(Duration patience) {
         synchronized (this) {
-            cancel(absence);
+            Timer.cancel(absence);
             absence = schedule(patience);
         }
     }
 
-    /// The holder is back in time.
+    /// The holder is back.
     public void back() {
         synchronized (this) {
-            cancel(absence);
+            Timer.cancel(absence);
             absence = null;
         }
     }
@@ -75,18 +74,12 @@ public final class Lease implements AutoCloseable {
 
     void cancelTimers() {
         synchronized (this) {
-            cancel(expiry);
-            cancel(absence);
+            Timer.cancel(expiry);
+            Timer.cancel(absence);
         }
     }
 
     private Future<?> schedule(Duration delay) {
-        return timer.schedule(this::giveBack, Deadline.nanos(delay), TimeUnit.NANOSECONDS);
-    }
-
-    private static void cancel(@Nullable Future<?> pending) {
-        if (pending != null) {
-            pending.cancel(false);
-        }
+        return timer.in(Deadline.nanos(delay), this::giveBack);
     }
 }

@@ -3,16 +3,16 @@ package dev.belay;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// What the sessions of one [Sessions] may use together and each. Start with [#DEFAULT] and refine.
+/// What the sessions of one [Sessions] may use, each and together. Start with [#DEFAULT] and refine.
 ///
 /// @param maxSessions     sessions at once (10)
 /// @param logBytes        bytes of output kept per session (8 MiB)
 /// @param maxInputBytes   bytes of one write (1 MiB)
 /// @param writeTimeout    how long a write waits for a child that does not read, unless the write says otherwise (10 s)
 /// @param idleTimeout     how long nothing may happen in a session before it is ended, unless its spec says otherwise;
-///                        null: for ever (null)
-/// @param timeout         the wall-clock time that a session may take at the most, also if its spec asks for more;
-///                        null: as its spec says (null)
+///                        null for no limit (null)
+/// @param timeout         the longest wall-clock time that a session may take, even if its spec asks for more; null to
+///                        leave it to the spec (null)
 /// @param closeGrace      how long processes may take to end politely before they are killed (2 s)
 /// @param retention       how long an exited session stays readable (10 minutes)
 /// @param maxRetained     how many exited sessions stay readable at once; beyond it the oldest quarter goes (100)
@@ -26,7 +26,7 @@ public record Limits(
         Duration closeGrace,
         Duration retention,
         int maxRetained) {
-    /// The smallest log there can be: two segments.
+    /// The smallest log: two segments.
     public static final long MIN_LOG_BYTES = 128 << 10;
 
     public static final Limits DEFAULT = new Limits(
@@ -41,12 +41,12 @@ public record Limits(
             100);
 
     public Limits {
-        require(maxSessions >= 1, "maxSessions has to be at least 1");
-        require(logBytes >= MIN_LOG_BYTES, "logBytes has to be at least " + MIN_LOG_BYTES);
-        require(maxInputBytes >= 1, "maxInputBytes has to be at least 1");
+        require(maxSessions >= 1, "maxSessions must be at least 1");
+        require(logBytes >= MIN_LOG_BYTES, "logBytes must be at least " + MIN_LOG_BYTES);
+        require(maxInputBytes >= 1, "maxInputBytes must be at least 1");
         require(!writeTimeout.isNegative(), "writeTimeout cannot be negative");
-        require(idleTimeout == null || idleTimeout.isPositive(), "idleTimeout has to be longer than zero");
-        require(timeout == null || timeout.isPositive(), "timeout has to be longer than zero");
+        require(idleTimeout == null || idleTimeout.isPositive(), "idleTimeout must be longer than zero");
+        require(timeout == null || timeout.isPositive(), "timeout must be longer than zero");
         require(!closeGrace.isNegative(), "closeGrace cannot be negative");
         require(!retention.isNegative(), "retention cannot be negative");
         require(maxRetained >= 0, "maxRetained cannot be negative");

@@ -7,8 +7,8 @@ public sealed interface Mode {
 
     /// A pseudo-terminal.
     ///
-    /// @param echo whether the terminal starts out echoing its input; a program may change that at any time
-    /// @param crlf whether the terminal starts out turning a line feed into carriage return and line feed on output
+    /// @param echo whether the terminal echoes its input at first; a program may change that at any time
+    /// @param crlf whether the terminal at first turns each line feed in the output into carriage return and line feed
     record Pty(Size size, boolean echo, boolean crlf) implements Mode {
         public Pty(Size size) {
             this(size, true, true);
@@ -20,7 +20,7 @@ public sealed interface Mode {
         }
     }
 
-    /// Three pipes: standard output and standard error are kept apart, in order of arrival.
+    /// Three pipes. Standard output and standard error are kept apart, in order of arrival.
     record Pipe() implements Mode {
         @Override
         public String backend() {

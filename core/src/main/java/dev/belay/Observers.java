@@ -2,6 +2,7 @@ package dev.belay;
 
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
@@ -14,14 +15,22 @@ final class Observers {
 
     private final List<SessionObserver> observers;
     private final ConcurrentLinkedQueue<Consumer<SessionObserver>> pending = new ConcurrentLinkedQueue<>();
-    /// How many events are posted and not delivered.
+    /// How many events are posted but not delivered yet.
     private final AtomicInteger count = new AtomicInteger();
-    /// Whether there is somebody who delivers: whoever posts starts one if there is not.
+    /// Whether a thread delivers now. If none does, posting an event starts one.
     private final AtomicBoolean delivering = new AtomicBoolean();
     private final LongAdder dropped = new LongAdder();
 
     Observers(List<SessionObserver> observers) {
-        this.observers = List.copyOf(observers);
+        this.observers = new CopyOnWriteArrayList<>(observers);
+    }
+
+    void add(SessionObserver observer) {
+        observers.add(observer);
+    }
+
+    void remove(SessionObserver observer) {
+        observers.remove(observer);
     }
 
     boolean none() {
@@ -32,7 +41,7 @@ final class Observers {
         return dropped.sum();
     }
 
-    /// Takes an event to be delivered.
+    /// Queues an event for delivery.
     ///
     /// @return false if the event was dropped because too many are pending
     boolean post(Consumer<SessionObserver> event) {
@@ -58,7 +67,7 @@ final class Observers {
             started = true;
         } finally {
             if (!started) {
-                // The next one to post tries again, with this event before its own.
+                // The next post tries again, and this event is delivered before that one.
                 delivering.set(false);
             }
         }
@@ -73,7 +82,7 @@ final class Observers {
                 count.decrementAndGet();
             }
             delivering.set(false);
-            // Posted after the last poll, by one who saw that somebody delivers.
+            // An event may have been posted after the last poll, by a thread that saw this one deliver.
         } while (!pending.isEmpty() && delivering.compareAndSet(false, true));
     }
 
@@ -81,7 +90,7 @@ final class Observers {
         try {
             event.accept(observer);
         } catch (RuntimeException | Error e) {
-            Log.LOG.log(System.Logger.Level.WARNING, "an observer failed; the session goes on", e);
+            Log.LOG.log(System.Logger.Level.WARNING, "an observer failed; its session is not affected", e);
         }
     }
 }

@@ -1,6 +1,6 @@
 package dev.belay;
 
-/// Where bytes of the log came out of the process. A terminal has one outlet, which counts as standard output.
+/// Where a process wrote bytes of the log. A terminal has one outlet, which counts as standard output.
 public enum Outlet {
     STDOUT,
     STDERR

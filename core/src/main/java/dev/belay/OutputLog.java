@@ -8,89 +8,115 @@ import java.util.List;
 
 /// Everything a session printed, as one actor may see it: bytes at absolute offsets that never change.
 ///
-/// Any number of threads may read, each at its own offset; a reader that is slow gets a [Gap] and delays nobody.
-/// Output that was printed while somebody else had the keyboard privately is a gap, once the keyboard is given back.
+/// Any number of threads may read, each at its own offset. A slow reader gets a [Gap] and delays nobody.
+/// Output that was printed while somebody else had the keyboard privately becomes a gap when they give it back.
 public final class OutputLog {
-    /// The most bytes that one read gives.
+    /// The most bytes that one read returns.
     public static final int MAX_READ_BYTES = 1 << 20;
 
-    private final Life life;
+    private final LiveSession live;
     private final Actor actor;
 
-    OutputLog(Life life, Actor actor) {
-        this.life = life;
+    OutputLog(LiveSession live, Actor actor) {
+        this.live = live;
         this.actor = actor;
     }
 
     /// The offset of the oldest byte still kept.
     public long start() {
-        return life.log.start();
+        return live.log.start();
     }
 
     /// The offset after the newest byte.
     public long end() {
-        return life.keyboard.visibleEnd(actor, life.log.end());
+        return live.keyboard.visibleEnd(actor, live.log.end());
     }
 
     /// The sizes the terminal had, each with the offset at which it began.
     public List<Resize> resizes() {
-        return life.log.resizes();
+        return live.log.resizes();
     }
 
     /// The terminal has this size from the offset on.
     public record Resize(long offset, Size size) {}
 
-    /// Reads at most `max` bytes from an offset, without waiting. A chunk without bytes: nothing to read yet.
+    /// Whether the actor may read everything from one offset to another now. Does not wait, so the host's loop may ask.
+    public boolean shows(long from, long to) {
+        return live.state() != SessionState.CLOSED
+                && start() <= from
+                && live.keyboard.visibleEnd(actor, to) >= to
+                && live.keyboard.hiddenUntil(actor, from) == from
+                && live.keyboard.nextHidden(actor, from) >= to;
+    }
+
+    /// The ranges that only some may read, in order, whether or not this actor may. Those that were dropped from the
+    /// log may be missing.
+    public List<PrivateRange> privateRanges() {
+        return live.keyboard.privateRanges();
+    }
+
+    /// Reads at most `max` bytes from an offset, without waiting. An empty chunk means that there is nothing to read
+    /// yet.
     public ReadResult read(long from, int max) {
-        life.clocks.touch();
+        touch();
         return look(from, max);
     }
 
-    /// Reads at most `max` bytes from an offset; where there is nothing to read yet, waits for it.
+    /// Reads at most `max` bytes from an offset. Waits if there is nothing to read yet.
     ///
-    /// @return a chunk without bytes if nothing came in time
+    /// @return an empty chunk if nothing came in time
     public ReadResult read(long from, int max, Duration timeout) throws InterruptedException {
-        Deadline deadline = Deadline.in(timeout);
-        try (var _ = life.clocks.busy()) {
+        Deadline deadline = live.in(timeout);
+        try (var _ = busy()) {
             while (true) {
-                long seen = life.bell.rings();
+                long seen = live.bell.rings();
                 ReadResult result = look(from, max);
-                if (!isEmpty(result) || !life.bell.await(seen, deadline)) {
+                if (!isEmpty(result) || !live.bell.await(seen, deadline)) {
                     return result;
                 }
             }
         }
     }
 
+    /// Counts as activity, unless the reader only watches.
+    void touch() {
+        live.clocks.touch(actor);
+    }
+
+    /// Counts as activity until it is closed, unless the reader only watches.
+    Clocks.Busy busy() {
+        return live.clocks.busy(actor);
+    }
+
     /// Reads without counting as activity.
     ReadResult look(long from, int max) {
         if (max < 1) {
-            throw SessionException.invalid("A read asks for at least 1 byte; " + max + " was asked for.");
+            throw SessionException.invalid("A read must ask for at least 1 byte, not " + max + ".");
         }
-        if (life.state() == SessionState.CLOSED) {
+        if (live.state() == SessionState.CLOSED) {
             throw new SessionException(
-                    ErrorCode.NOT_FOUND, "Session " + life.id + " is closed; its output is no longer kept.");
+                    ErrorCode.NOT_FOUND, "Session " + live.id + " is closed; its output is gone.");
         }
-        // The order matters: an end that is seen as final before the bytes are looked at stays final.
-        boolean last = life.sealed();
-        long end = life.log.end();
+        // The order matters: if the end was final before it was read, it stays final.
+        boolean last = live.sealed();
+        long end = live.log.end();
         if (from < 0 || from > end) {
             throw SessionException.invalid(
-                    "Offset " + from + " is not in the output of session " + life.id + ", which ends at " + end + ".");
+                    "Offset " + from + " is outside the output of session " + live.id + ", which ends at " + end + ".");
         }
-        long visible = life.keyboard.visibleEnd(actor, end);
+        long visible = live.keyboard.visibleEnd(actor, end);
         if (from >= visible) {
-            ExitStatus exit = life.exit();
+            ExitStatus exit = live.exit();
             return last && visible == end && exit != null
                     ? new End(end, exit)
                     : new Chunk(from, new byte[0], Outlet.STDOUT);
         }
-        long hiddenUntil = life.keyboard.hiddenUntil(actor, from);
+        long hiddenUntil = live.keyboard.hiddenUntil(actor, from);
         if (hiddenUntil > from) {
             return new Gap(from, Math.min(hiddenUntil, visible) - from, Gap.Reason.PRIVATE);
         }
-        long limit = Math.min(visible, life.keyboard.nextHidden(actor, from));
-        return life.log.read(from, Math.min(max, MAX_READ_BYTES), limit);
+        long limit = Math.min(visible, live.keyboard.nextHidden(actor, from));
+        return live.log.read(from, Math.min(max, MAX_READ_BYTES), limit);
     }
 
     static boolean isEmpty(ReadResult result) {

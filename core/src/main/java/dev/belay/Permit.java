@@ -5,9 +5,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-/// One place among the sessions, given back exactly once, however often and from wherever it is closed.
+/// One place among the sessions that may be open at once. It is given back exactly once, however often it is closed.
 ///
-/// A permit that is dropped without being closed is given back when the garbage collector finds it, and reported.
+/// If a permit is dropped without being closed, the garbage collector finds it; it is given back and reported.
 public final class Permit implements AutoCloseable {
     static final Cleaner CLEANER = Cleaner.create();
 
@@ -19,7 +19,7 @@ public final class Permit implements AutoCloseable {
         cleanable = CLEANER.register(this, held::dropped);
     }
 
-    /// Gives the place back; does nothing the second time.
+    /// Gives the place back. Does nothing the second time.
     @Override
     public void close() {
         if (held.release()) {
@@ -27,7 +27,7 @@ public final class Permit implements AutoCloseable {
         }
     }
 
-    /// What the cleaner may know: never the permit itself.
+    /// What the cleaner holds. It must not refer to the permit.
     private record Held(AtomicInteger used, Consumer<String> leaked, AtomicBoolean released) {
         Held(AtomicInteger used, Consumer<String> leaked) {
             this(used, leaked, new AtomicBoolean());

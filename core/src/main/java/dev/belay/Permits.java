@@ -3,7 +3,7 @@ package dev.belay;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
-/// The capacity for sessions: a count that only [Permit]s change, so that it cannot drift.
+/// How many sessions may be open at once: a count that only [Permit]s change, so it cannot drift.
 ///
 /// Safe for any thread; never blocks.
 public final class Permits {
@@ -25,7 +25,7 @@ public final class Permits {
         return limit;
     }
 
-    /// Changes how many there may be. Permits that are out stay out, also where there are more of them.
+    /// Changes how many there may be. Permits that are out stay out, even if there are more than that.
     void limit(int value) {
         limit = value;
     }

@@ -1,6 +1,6 @@
 package dev.belay;
 
-/// Text from outside made safe for a message: quoted, cut, and with control and bidirectional characters escaped.
+/// Makes text from outside safe for a message: quotes it, cuts it, and escapes control and bidirectional characters.
 public final class Quoted {
     private static final int MAX_CHARS = 200;
 

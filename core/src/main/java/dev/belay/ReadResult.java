@@ -1,11 +1,11 @@
 package dev.belay;
 
-/// What a read of the log gives: bytes, a gap, or the end.
+/// What a read of the log returns: bytes, a gap, or the end.
 public sealed interface ReadResult {
     /// The offset to read from next.
     long next();
 
-    /// Bytes of one outlet. No bytes: there is nothing to read yet. The array is the reader's own.
+    /// Bytes of one outlet; empty if there is nothing to read yet. The array is the reader's own.
     @SuppressWarnings("ArrayRecordComponent")
     record Chunk(long offset, byte[] bytes, Outlet outlet) implements ReadResult {
         @Override
@@ -14,7 +14,7 @@ public sealed interface ReadResult {
         }
     }
 
-    /// Bytes that cannot be read, said rather than left out silently.
+    /// Bytes that cannot be read. They are reported, never left out silently.
     record Gap(long offset, long lostBytes, Reason reason) implements ReadResult {
         @Override
         public long next() {
@@ -32,7 +32,7 @@ public sealed interface ReadResult {
         }
     }
 
-    /// Nothing more will ever come: the leader is dead and nobody holds the terminal or a pipe any more.
+    /// Nothing more will come: the leader is dead and no process holds the terminal or a pipe.
     record End(long offset, ExitStatus exit) implements ReadResult {
         @Override
         public long next() {

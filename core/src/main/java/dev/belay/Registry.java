@@ -2,84 +2,83 @@ package dev.belay;
 
 import dev.belay.host.Host;
 import dev.belay.host.HostProcess;
-import dev.belay.host.Launch;
 import dev.belay.host.Uninterrupted;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// What stands behind a [Sessions]: the table of sessions, the permits, the timer, the files.
+/// Everything behind a [Sessions]: the table of sessions, the permits, the timer, the files.
 ///
-/// It does not know its [Sessions], so that one which is dropped can be found by the garbage collector.
+/// It does not refer to its [Sessions], so that the garbage collector can find one that is dropped.
 final class Registry {
-    /// When an end that failed is tried again.
+    /// How long to wait before a failed end is tried again.
     static final Duration RETRY = Duration.ofSeconds(10);
+    /// How often observers hear of output and of typing.
+    private static final long REPORT_NANOS = 100_000_000;
 
     private final Host host;
     private volatile Limits limits;
     private volatile Resources resources;
+    private volatile Isolation isolation;
     private final Environment environment;
     private final StateFolder state;
+    private final List<Path> hidden;
     private final Observers observers;
     private final Permits permits;
-    private final ScheduledThreadPoolExecutor timer;
-    private final ConcurrentSkipListMap<String, Life> lives = new ConcurrentSkipListMap<>();
+    private final Time time;
+    private final Timer timer;
+    private final ConcurrentSkipListMap<SessionKey, LiveSession> sessions = new ConcurrentSkipListMap<>();
     private final Retention retention;
-    /// Opening goes through the gate; closing shuts it, so that no session can slip in behind.
+    /// Opening goes through the gate; closing shuts it, so no session can slip in after that.
     private final ReentrantReadWriteLock gate = new ReentrantReadWriteLock();
-    /// What runs away from the timer and the loop now; closing waits for it.
-    private final Set<Thread> background = ConcurrentHashMap.newKeySet();
+    private final Background background = new Background();
     private final CountDownLatch gone = new CountDownLatch(1);
     private final Thread hook;
-    private final LongAdder opened = new LongAdder();
-    private final LongAdder closed = new LongAdder();
-    private final LongAdder rejected = new LongAdder();
-    private final LongAdder leaked = new LongAdder();
-    private final LongAdder bytesLogged = new LongAdder();
-    private final LongAdder bytesTaken = new LongAdder();
-    private final LongAdder bytesUnstored = new LongAdder();
+    private final Counters counters = new Counters();
+    private final Approvals approvals;
     private final int orphans;
+    /// What is to be reported at the next turn, and whether there is one to come.
+    private final ConcurrentLinkedQueue<Runnable> unreported = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean reporting = new AtomicBoolean();
     private volatile boolean shut;
 
     Registry(
             Host host,
             Limits limits,
             Resources resources,
+            Isolation isolation,
             Environment environment,
             Path stateFolder,
+            Time time,
             List<SessionObserver> observers) {
         this.host = host;
         this.limits = limits;
         this.resources = resources;
+        this.isolation = isolation;
         this.environment = environment;
+        this.hidden = List.of(stateFolder);
         AtomicInteger ended = new AtomicInteger();
         this.state = StateFolder.open(stateFolder, killed -> ended.set(host.endOrphans(killed)));
         this.orphans = ended.get();
         this.observers = new Observers(observers);
         this.permits = new Permits(limits.maxSessions(), this::leaked);
-        this.timer = new ScheduledThreadPoolExecutor(
-                1, Thread.ofPlatform().daemon().name("belay-timer").factory());
-        timer.setRemoveOnCancelPolicy(true);
-        timer.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
-        timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        this.time = time;
+        this.timer = time.timer();
         this.retention = new Retention(this, timer);
+        this.approvals = new Approvals(time, timer, new AnswerFile(stateFolder, host.workspace()));
         this.hook = Thread.ofPlatform().name("belay-shutdown").unstarted(this::shutDown);
         Runtime.getRuntime().addShutdownHook(hook);
     }
@@ -101,23 +100,43 @@ final class Registry {
         resources = value;
     }
 
+    void isolation(Isolation value) {
+        isolation = value;
+    }
+
+    Approvals approvals() {
+        return approvals;
+    }
+
     Path folder() {
         return state.folder();
+    }
+
+    /// What no sandbox may show.
+    List<Path> hidden() {
+        return hidden;
     }
 
     String instance() {
         return state.instance();
     }
 
-    ScheduledThreadPoolExecutor timer() {
+    Time time() {
+        return time;
+    }
+
+    Timer timer() {
         return timer;
     }
 
     // --- open ---
 
-    Life open(SessionSpec asked) {
+    LiveSession open(SessionSpec asked) {
         SessionSpec spec = asked.resources(asked.resources().within(resources))
-                .timeout(Resources.least(asked.timeout(), limits.timeout()));
+                .timeout(Resources.least(asked.timeout(), limits.timeout()))
+                .guard(asked.guard()
+                        .isolation(asked.guard().isolation().within(isolation))
+                        .watched(asked.guard().watched() || approvals.settings().watch().contains(asked.origin())));
         try {
             gate.readLock().lock();
             try {
@@ -126,233 +145,224 @@ final class Registry {
                 gate.readLock().unlock();
             }
         } catch (SessionException e) {
-            rejected.increment();
+            counters.rejected.increment();
             post(observer -> observer.rejected(spec, e.code(), String.valueOf(e.getMessage())));
             throw e;
         }
     }
 
-    private Life admit(SessionSpec spec) {
+    private LiveSession admit(SessionSpec spec) {
         if (shut) {
             throw new SessionException(ErrorCode.UNAVAILABLE, "Belay is shutting down; no session can be opened.");
         }
         String id = spec.id() != null ? spec.id() : UUID.randomUUID().toString();
-        requireFree(id);
+        SessionKey key = new SessionKey(id, spec.owner());
+        requireFree(key);
+        if (!spec.guard().none()) {
+            host.requireGuard(spec.guard());
+        }
         Permit permit = permits.acquire();
-        Life life = null;
+        LiveSession live = null;
         boolean listed = false;
         boolean announced = false;
         boolean done = false;
         try {
-            life = new Life(this, id, spec, permit);
-            if (lives.putIfAbsent(id, life) != null) {
-                throw taken(id);
+            live = new LiveSession(this, id, spec, permit);
+            if (sessions.putIfAbsent(key, live) != null) {
+                throw alreadyExists(id);
             }
             listed = true;
-            HostProcess process = host.spawn(launch(id, spec));
-            life.spawned(process);
-            SessionRecord record = life.record(SessionState.RUNNING);
-            opened.increment();
+            HostProcess process = host.spawn(live.launch(environment));
+            live.spawned(process);
+            SessionRecord record = live.record(SessionState.RUNNING);
+            counters.opened.increment();
             post(observer -> observer.opened(record));
             announced = true;
-            process.start(life);
-            life.running();
-            // After the process is heard: its exit may have come already.
-            life.clocks.start();
+            process.start(live);
+            live.running();
+            // After the process is heard. It may have exited already.
+            live.clocks.start();
             done = true;
-            return life;
+            return live;
         } finally {
             if (!done) {
-                undo(life, permit, listed, announced);
+                undo(live, permit, listed, announced);
             }
         }
     }
 
-    /// Said before a permit is taken: a request that cannot succeed costs nobody else theirs.
-    private void requireFree(String id) {
-        if (lives.containsKey(id)) {
-            throw taken(id);
+    /// Checked before a permit is acquired, so a request that cannot succeed does not keep others out.
+    private void requireFree(SessionKey key) {
+        if (sessions.containsKey(key)) {
+            throw alreadyExists(key.id());
         }
     }
 
-    private static SessionException taken(String id) {
+    private static SessionException alreadyExists(String id) {
         return new SessionException(
-                ErrorCode.ALREADY_EXISTS, "Session " + id + " exists already; close it, or choose another id.");
+                ErrorCode.ALREADY_EXISTS, "Session " + id + " already exists; close it, or choose another id.");
     }
 
-    private void undo(@Nullable Life life, Permit permit, boolean listed, boolean announced) {
+    private void undo(@Nullable LiveSession live, Permit permit, boolean listed, boolean announced) {
         try {
-            if (life != null) {
-                // Its exit may be heard now: it is not to be kept.
-                life.closing(true);
-                life.abandon();
+            if (live != null) {
+                // Its exit may be reported now, but it must not be retained.
+                live.closing(true);
+                live.abandon();
             }
         } finally {
             permit.close();
-            if (listed && life != null) {
-                lives.remove(life.id, life);
+            if (listed && live != null) {
+                sessions.remove(new SessionKey(live), live);
             }
-            if (life != null && announced) {
-                gone(life);
-            } else if (life != null) {
-                life.gone();
+            if (live != null && announced) {
+                gone(live);
+            } else if (live != null) {
+                live.gone();
             }
         }
-    }
-
-    private Launch launch(String id, SessionSpec spec) {
-        String mark = instance() + "/" + id;
-        Map<String, String> env = new HashMap<>(environment.variables());
-        if (spec.mode() instanceof Mode.Pty) {
-            env.put("TERM", "xterm-256color");
-        }
-        env.putAll(spec.env());
-        env.put("BELAY_SESSION", mark);
-        return new Launch(mark, spec.command(), spec.workdir(), env, spec.mode(), spec.resources());
     }
 
     // --- know ---
 
-    @Nullable Life find(String id) {
-        return lives.get(id);
+    @Nullable LiveSession find(String id, String owner) {
+        return sessions.get(new SessionKey(id, owner));
     }
 
-    Collection<Life> all() {
-        return lives.values();
+    /// The sessions with an id, one per owner.
+    Collection<LiveSession> named(String id) {
+        return sessions.subMap(new SessionKey(id, ""), new SessionKey(id + "\0", "")).values();
+    }
+
+    Collection<LiveSession> all() {
+        return sessions.values();
     }
 
     Stats stats() {
-        return new Stats(
-                permits.used(),
-                permits.limit(),
-                lives.size(),
-                opened.sum(),
-                closed.sum(),
-                rejected.sum(),
-                leaked.sum(),
-                bytesLogged.sum(),
-                bytesTaken.sum(),
-                bytesUnstored.sum(),
-                observers.dropped(),
-                orphans,
-                host.loop());
+        return counters.stats(permits, sessions.size(), observers.dropped(), orphans, host.loop());
     }
 
-    /// A session took input; on the writer's thread.
-    void taken(int bytes) {
-        bytesTaken.add(bytes);
+    Counters counters() {
+        return counters;
     }
 
-    // --- what lives report, on the host's loop ---
+    // --- what sessions report, on the host's loop ---
 
-    void logged(long bytes, long unstored) {
-        bytesLogged.add(bytes);
-        if (unstored > 0) {
-            bytesUnstored.add(unstored);
-        }
+    void addObserver(SessionObserver observer) {
+        observers.add(observer);
+    }
+
+    void removeObserver(SessionObserver observer) {
+        observers.remove(observer);
     }
 
     boolean observed() {
         return !observers.none();
     }
 
-    /// Tells the observers, without waiting for them.
+    /// Tells the observers without waiting for them.
     ///
     /// @return false if the event was dropped
     boolean post(Consumer<SessionObserver> event) {
         return observers.post(event);
     }
 
-    void exited(Life life) {
-        post(observer -> observer.exited(life.record()));
-    }
-
-    /// A session has ended for good; it stays readable for a while.
-    void released(Life life) {
-        retention.keep(life);
-    }
-
-    /// Closes exited sessions that were kept as long as they may be.
-    void forget(List<Life> exited) {
-        if (!shut) {
-            background("forget exited sessions", () -> closeEach(exited, EndReason.CLOSED));
-        }
-    }
-
-    private void leaked(String what) {
-        leaked.increment();
-        post(observer -> observer.leaked(what));
-    }
-
-    /// Runs something that may take a while away from the timer and the loop.
-    void background(String what, Runnable task) {
-        Thread thread = thread(what, () -> {
+    /// Has something be reported to the observers soon, together with what others report.
+    void reportSoon(Runnable report) {
+        unreported.add(report);
+        if (reporting.compareAndSet(false, true)) {
+            boolean scheduled = false;
             try {
-                task.run();
+                var _ = timer.in(REPORT_NANOS, this::reportAll);
+                scheduled = true;
             } finally {
-                background.remove(Thread.currentThread());
-            }
-        });
-        background.add(thread);
-        thread.start();
-    }
-
-    private static Thread thread(String what, Runnable task) {
-        return Thread.ofVirtual().name("belay " + what).unstarted(() -> {
-            try {
-                task.run();
-            } catch (RuntimeException e) {
-                Log.LOG.log(System.Logger.Level.WARNING, "could not " + what, e);
-            }
-        });
-    }
-
-    // --- close ---
-
-    Closed close(Life life, EndReason why, Duration grace) {
-        boolean released = life.sealed();
-        life.closing(true);
-        try {
-            return finish(life, why, grace);
-        } finally {
-            if (life.state() != SessionState.CLOSED) {
-                life.closing(false);
-                if (released) {
-                    retention.keepOn(life);
-                } else if (life.sealed()) {
-                    retention.keep(life);
+                if (!scheduled) {
+                    // The next session tries again.
+                    reporting.set(false);
                 }
             }
         }
     }
 
-    private Closed finish(Life life, EndReason why, Duration grace) {
-        HostProcess.Ended ended = life.end(why, grace);
-        if (life.exit() == null) {
+    private void reportAll() {
+        // First: what is added from here on asks for another turn.
+        reporting.set(false);
+        for (Runnable next = unreported.poll(); next != null; next = unreported.poll()) {
+            next.run();
+        }
+    }
+
+    void exited(LiveSession live) {
+        post(observer -> observer.exited(live.record()));
+    }
+
+    /// Nothing more will be printed. The session stays readable for a while.
+    void released(LiveSession live) {
+        retention.keep(live);
+    }
+
+    /// Closes exited sessions whose retention is over.
+    void forget(List<LiveSession> exited) {
+        if (!shut) {
+            background.run("forget exited sessions", () -> closeEach(exited, EndReason.CLOSED));
+        }
+    }
+
+    private void leaked(String what) {
+        counters.leaked.increment();
+        post(observer -> observer.leaked(what));
+    }
+
+    Background background() {
+        return background;
+    }
+
+    // --- close ---
+
+    Closed close(LiveSession live, EndReason why, Duration grace) {
+        boolean released = live.sealed();
+        live.closing(true);
+        try {
+            return finish(live, why, grace);
+        } finally {
+            if (live.state() != SessionState.CLOSED) {
+                live.closing(false);
+                if (released) {
+                    retention.keepOn(live);
+                } else if (live.sealed()) {
+                    retention.keep(live);
+                }
+            }
+        }
+    }
+
+    private Closed finish(LiveSession live, EndReason why, Duration grace) {
+        HostProcess.Ended ended = live.end(why, grace);
+        if (live.exit() == null) {
             throw new SessionException(
                     ErrorCode.INTERNAL,
-                    "Session " + life.id + " could not be ended, it is kept: " + String.join("; ", ended.left()));
+                    "Session " + live.id + " could not be ended and is kept: " + String.join("; ", ended.left()));
         }
-        if (life.forget()) {
-            lives.remove(life.id, life);
-            gone(life);
+        if (live.forget()) {
+            sessions.remove(new SessionKey(live), live);
+            gone(live);
         }
         if (!ended.left().isEmpty()) {
             throw new SessionException(
                     ErrorCode.INTERNAL,
-                    "Session " + life.id + " is closed, but some of its processes could not be ended: "
+                    "Session " + live.id + " is closed, but some of its processes could not be ended: "
                             + String.join("; ", ended.left()));
         }
-        return new Closed(life.exit(), ended.killed());
+        return new Closed(live.exit(), ended.ended(), ended.killed());
     }
 
-    private void gone(Life life) {
-        life.gone();
-        closed.increment();
-        post(observer -> observer.closed(life.record()));
+    private void gone(LiveSession live) {
+        live.gone();
+        counters.closed.increment();
+        post(observer -> observer.closed(live.record()));
     }
 
-    /// Closes every session and gives everything back. The second caller waits for the first.
+    /// Closes every session and releases everything. A second caller waits for the first.
     void closeAll() {
         if (!shutGate()) {
             Uninterrupted.run(gone::await);
@@ -360,10 +370,10 @@ final class Registry {
         }
         Failures failures = new Failures();
         try {
-            closeEach(List.copyOf(lives.values()), EndReason.SHUTDOWN, failures);
+            closeEach(List.copyOf(sessions.values()), EndReason.SHUTDOWN, failures);
             failures.attempt(timer::close);
-            // Whoever ends a session whose time was up has not heard yet that it is over, and needs the host to see it.
-            join(background);
+            // A thread that ends a session whose time was up may not have seen its end yet, and needs the host for it.
+            background.join();
             failures.attempt(host::close);
             failures.attempt(this::closeState);
             failures.attempt(this::unhook);
@@ -373,9 +383,9 @@ final class Registry {
         failures.report();
     }
 
-    /// Waits for opens that are under way and lets no more through.
+    /// Waits for opens in progress and lets no more through.
     ///
-    /// @return false if the gate was shut before
+    /// @return false if the gate was already shut
     private boolean shutGate() {
         gate.writeLock().lock();
         try {
@@ -387,26 +397,22 @@ final class Registry {
         }
     }
 
-    /// Closes sessions side by side; one that fails does not stop the rest. One that is still starting is not yet
-    /// anybody's session: its opener finishes it.
-    private void closeEach(Collection<Life> targets, EndReason why, Failures failures) {
+    /// Closes sessions in parallel. One that fails does not stop the rest. One that is still starting is left to its
+    /// opener.
+    private void closeEach(Collection<LiveSession> targets, EndReason why, Failures failures) {
         List<Thread> closers = new ArrayList<>();
-        for (Life life : targets) {
-            if (life.state() == SessionState.STARTING) {
+        for (LiveSession live : targets) {
+            if (live.state() == SessionState.STARTING) {
                 continue;
             }
-            closers.add(Thread.ofVirtual().name("belay close " + life.id).start(
-                    () -> failures.attempt(() -> close(life, why, limits.closeGrace()))));
+            closers.add(Thread.ofVirtual().name("belay close " + live.id).start(
+                    () -> failures.attempt(() -> close(live, why, limits.closeGrace()))));
         }
-        join(closers);
+        Background.join(closers);
     }
 
-    private static void join(Collection<Thread> threads) {
-        threads.forEach(thread -> Uninterrupted.run(thread::join));
-    }
-
-    /// Closes sessions side by side and reports every failure as one.
-    void closeEach(Collection<Life> targets, EndReason why) {
+    /// Closes sessions in parallel and reports all failures as one.
+    void closeEach(Collection<LiveSession> targets, EndReason why) {
         Failures failures = new Failures();
         closeEach(targets, why, failures);
         failures.report();
@@ -428,7 +434,7 @@ final class Registry {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException _) {
-            // The JVM is shutting down: the hook runs, and waits for this close to be done.
+            // The JVM is shutting down: the hook runs and waits for this close.
         }
     }
 
@@ -436,7 +442,7 @@ final class Registry {
         try {
             closeAll();
         } catch (RuntimeException e) {
-            Log.LOG.log(System.Logger.Level.WARNING, "sessions were left at shutdown", e);
+            Log.LOG.log(System.Logger.Level.WARNING, "could not close all sessions at shutdown", e);
         }
     }
 
@@ -444,8 +450,8 @@ final class Registry {
     void dropped() {
         if (!shut) {
             leaked("a Sessions was dropped without being closed; its sessions are closed now");
-            // Not one of those that closing waits for.
-            thread("close a dropped Sessions", this::closeAll).start();
+            // Not in the background set, because closing waits for that.
+            Background.thread("close a dropped Sessions", this::closeAll).start();
         }
     }
 }

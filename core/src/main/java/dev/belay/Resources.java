@@ -3,18 +3,19 @@ package dev.belay;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// What the processes of a session may use. The kernel counts each process by itself, but for `processes`, which it
-/// counts per user, and for what is said of all `together`. Null: as Belay itself may. Start with [#AS_BELAY] and refine.
+/// What the processes of a session may use. The limits apply to each process separately, except `processes`, which the
+/// kernel counts per user, and `together`. Null means the limit that Belay itself has. Start with [#AS_BELAY] and
+/// refine.
 ///
-/// @param cpu         processor time; a process that uses more is ended by SIGXCPU
-/// @param memoryBytes address space; beyond it a process gets no more memory. Programs that reserve much more than they
-///                    use, such as Java or Node.js, need a generous one
-/// @param fileBytes   the size of a file that is written; a process that writes more is ended by SIGXFSZ
+/// @param cpu         CPU time; a process that uses more is killed by SIGXCPU
+/// @param memoryBytes address space; a process gets no more memory beyond it. Programs that reserve much more than they
+///                    use, such as Java or Node.js, need a generous limit
+/// @param fileBytes   the size of a file that is written; a process that writes more is killed by SIGXFSZ
 /// @param openFiles   open descriptors
 /// @param processes   processes of the user, not of the session; root has no limit
-/// @param coreBytes   the size of a core dump; 0 for none. Null: none, as soon as anything else is limited
-/// @param together    what all processes of the session may use together; the open is refused where the machine cannot
-///                    hold them to it
+/// @param coreBytes   the size of a core dump; 0 for none. Null also means none if anything else is limited
+/// @param together    what all processes of the session may use together; the open is refused if the machine cannot
+///                    enforce it
 public record Resources(
         @Nullable Duration cpu,
         @Nullable Long memoryBytes,
@@ -26,14 +27,15 @@ public record Resources(
     /// No limits beyond those that Belay itself has.
     public static final Resources AS_BELAY = new Resources(null, null, null, null, null, null, null);
 
-    /// What all processes of a session may use together, however many they are. On Linux they are held in a control group
-    /// of their own, from before the program starts: none escapes it. Null: as Belay itself may.
+    /// What all processes of a session may use together, however many they are. On Linux they have a control group of
+    /// their own from before the program starts, and none escapes it. Null means the limit that Belay itself has.
     ///
-    /// @param memoryBytes memory in use, without swap; when it is used up the kernel ends the whole session by SIGKILL
-    /// @param processes   processes and threads at once; beyond it a process cannot start another
-    /// @param cores       processor time per time, where 1.5 is all of one core and half of another
+    /// @param memoryBytes memory in use, without swap; when it is used up, the kernel kills the whole session by
+    ///                    SIGKILL
+    /// @param processes   processes and threads at once; beyond that no process can start another
+    /// @param cores       CPU cores; 1.5 means all of one core and half of another
     public record Together(@Nullable Long memoryBytes, @Nullable Long processes, @Nullable Double cores) {
-        /// A group of their own, without bounds: it makes sure that ending the session finds every process.
+        /// A control group without limits. It guarantees that ending the session finds every process.
         public static final Together UNBOUNDED = new Together(null, null, null);
 
         private static final double FEWEST_CORES = 0.01;
@@ -42,7 +44,7 @@ public record Resources(
             requirePositive("memory", memoryBytes);
             requirePositive("processes", processes);
             if (cores != null && !(cores >= FEWEST_CORES)) {
-                throw SessionException.invalid("The share of cores has to be at least " + FEWEST_CORES
+                throw SessionException.invalid("The share of cores must be at least " + FEWEST_CORES
                         + "; leave it out for no limit.");
             }
         }
@@ -68,14 +70,14 @@ public record Resources(
     public Resources {
         if (cpu != null && cpu.compareTo(Duration.ofSeconds(1)) < 0) {
             throw SessionException
-                    .invalid("Processor time is limited by whole seconds, at least 1; " + cpu + " is less.");
+                    .invalid("The CPU time limit must be at least 1 second, not " + cpu + ".");
         }
         requirePositive("memory", memoryBytes);
         requirePositive("file size", fileBytes);
         requirePositive("open files", openFiles);
         requirePositive("processes", processes);
         if (coreBytes != null && coreBytes < 0) {
-            throw SessionException.invalid("The limit of core dumps cannot be negative.");
+            throw SessionException.invalid("The size limit of core dumps cannot be negative.");
         }
     }
 
@@ -107,7 +109,7 @@ public record Resources(
         return new Resources(cpu, memoryBytes, fileBytes, openFiles, processes, coreBytes, value);
     }
 
-    /// These limits, and where others are lower or the only ones, those.
+    /// The lower of these limits and the others, one by one. A limit that only one side has counts.
     public Resources within(Resources most) {
         Together all = together == null || most.together == null
                 ? (together == null ? most.together : together)
@@ -122,7 +124,7 @@ public record Resources(
                 all);
     }
 
-    /// The lower of two limits, where null is none.
+    /// The lower of two limits. Null means no limit.
     static <T extends Comparable<T>> @Nullable T least(@Nullable T a, @Nullable T b) {
         if (a == null || b == null) {
             return a == null ? b : a;
@@ -130,8 +132,8 @@ public record Resources(
         return a.compareTo(b) <= 0 ? a : b;
     }
 
-    /// Why a session ended whose leader the kernel ended for one of these limits, or a process that the leader waited for:
-    /// a shell ends with the same code then. The exit itself otherwise.
+    /// The limit that ended the leader, or [EndReason#EXIT]. If the kernel killed a process that the leader waited for,
+    /// that counts too, because a shell then exits with the same code.
     EndReason reasonOf(ExitStatus exit) {
         if (cpu != null && exit.code() == codeOf(Signal.XCPU)) {
             return EndReason.CPU_LIMIT;
@@ -148,7 +150,7 @@ public record Resources(
 
     private static void requirePositive(String what, @Nullable Long value) {
         if (value != null && value < 1) {
-            throw SessionException.invalid("The limit of " + what + " has to be at least 1; leave it out for none.");
+            throw SessionException.invalid("The limit of " + what + " must be at least 1; leave it out for no limit.");
         }
     }
 }

@@ -5,61 +5,59 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 
-/// Exited sessions that are still readable: for a time, and so many at most. Lives on the timer's thread.
+/// Exited sessions that are still readable: for a limited time, up to a limited number. Runs on the timer's thread.
 final class Retention {
     private final Registry registry;
-    private final ScheduledExecutorService timer;
+    private final Timer timer;
     /// Oldest first.
-    private final ArrayDeque<Life> retained = new ArrayDeque<>();
+    private final ArrayDeque<LiveSession> retained = new ArrayDeque<>();
 
-    Retention(Registry registry, ScheduledExecutorService timer) {
+    Retention(Registry registry, Timer timer) {
         this.registry = registry;
         this.timer = timer;
     }
 
-    /// Keeps a session from now on, which has ended for good.
-    void keep(Life life) {
-        timer.execute(() -> retain(life));
+    /// Keeps a session that has just ended for good.
+    void keep(LiveSession live) {
+        timer.execute(() -> retain(live));
     }
 
-    /// Keeps a session that should have been forgotten, which failed: after a while it is one of those that are kept.
-    void keepOn(Life life) {
-        life.retainUntil(in(Registry.RETRY, () -> retain(life)));
+    /// Keeps a session that could not be forgotten. After a while it counts as retained again.
+    void keepOn(LiveSession live) {
+        timer.execute(() -> live.retainUntil(in(Registry.RETRY, () -> retain(live))));
     }
 
     private Future<?> in(Duration delay, Runnable then) {
-        return timer.schedule(then, Deadline.nanos(delay), TimeUnit.NANOSECONDS);
+        return timer.in(Deadline.nanos(delay), then);
     }
 
-    private void retain(Life life) {
-        retained.removeIf(other -> other.isClosing() || other.equals(life));
-        if (life.isClosing()) {
+    private void retain(LiveSession live) {
+        retained.removeIf(other -> other.isClosing() || other.equals(live));
+        if (live.isClosing()) {
             return;
         }
-        retained.add(life);
+        retained.add(live);
         Limits limits = registry.limits();
-        life.retainUntil(in(limits.retention(), () -> expel(life)));
+        live.retainUntil(in(limits.retention(), () -> expel(live)));
         if (retained.size() > limits.maxRetained()) {
             expelOldest(retained.size() - limits.maxRetained() + limits.maxRetained() / 4);
         }
     }
 
-    /// Forgets some at once: closing looks at all processes of the machine, and those who close together share a look.
+    /// Forgets several at once: closing looks at all processes of the machine, and a shared look is cheaper.
     private void expelOldest(int count) {
-        List<Life> oldest = new ArrayList<>();
+        List<LiveSession> oldest = new ArrayList<>();
         while (oldest.size() < count && !retained.isEmpty()) {
             oldest.add(retained.remove());
         }
         registry.forget(oldest);
     }
 
-    private void expel(Life life) {
-        retained.remove(life);
-        if (!life.isClosing()) {
-            registry.forget(List.of(life));
+    private void expel(LiveSession live) {
+        retained.remove(live);
+        if (!live.isClosing()) {
+            registry.forget(List.of(live));
         }
     }
 }

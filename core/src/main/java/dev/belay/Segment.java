@@ -15,22 +15,22 @@ import java.util.Arrays;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// A stretch of a [FileLog]: one file, or a hole where the disk took nothing.
+/// A stretch of a [FileLog]: one file, or a hole where the disk refused the bytes.
 ///
-/// Written by the log's one writer, read by anybody. The writer's channel is its own, because an interrupt of a
-/// thread that reads closes the channel it reads from.
+/// Written by the log's one writer, read by any thread. The writer has a channel of its own, because interrupting a
+/// reading thread closes the channel it reads from.
 final class Segment {
     private static final FileAttribute<Set<PosixFilePermission>> PRIVATE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-    /// Changes of outlet that one segment may hold, so that a process that alternates cannot fill the heap.
+    /// How many changes of outlet one segment may hold, so that a process that alternates cannot fill the heap.
     private static final int MAX_SWITCHES = 2048;
 
-    /// What a test puts before the disk to make it fail. Null otherwise, which costs the look at one field.
+    /// Lets a test make the disk fail. Null otherwise, which costs one read of a field.
     static volatile @Nullable Faults faults;
 
     /// Makes the disk fail.
     interface Faults {
-        /// Something is about to be done with a file: `create`, `open`, `move`, `write`, `read` or `delete`.
+        /// Called before an operation on a file: `create`, `open`, `move`, `write`, `read` or `delete`.
         void before(String what) throws IOException;
     }
 
@@ -47,7 +47,7 @@ final class Segment {
     private @Nullable FileChannel reader;
     private boolean sealed;
     private boolean dropped;
-    /// Where the outlet changes, as `offset << 1 | outlet`; replaced, never changed.
+    /// Where the outlet changes, as `offset << 1 | outlet`. The array is replaced, never changed.
     private volatile long[] switches;
 
     private Segment(long base, @Nullable Path file, @Nullable FileChannel writer, Outlet first) {
@@ -65,7 +65,7 @@ final class Segment {
         return new Segment(base, file, writer, first);
     }
 
-    /// A segment in the file of one that was dropped: to write over what is there costs a fraction of making room anew.
+    /// Reuses the file of a dropped segment: overwriting it costs a fraction of allocating new space.
     static Segment recycled(Segment dropped, Path file, long base, Outlet first) throws IOException {
         if (dropped.file == null) {
             throw new IOException("a hole has no file");
@@ -79,7 +79,7 @@ final class Segment {
             return segment;
         } finally {
             if (!done) {
-                // Under its new name nobody knows it.
+                // Nothing else would delete it under its new name.
                 Files.deleteIfExists(file);
             }
         }
@@ -98,7 +98,7 @@ final class Segment {
         return file == null;
     }
 
-    /// Writes what is left in the buffer; on an exception the buffer's position says how much was taken.
+    /// Writes what is left in the buffer. If it throws, the buffer's position says how much was written.
     void write(ByteBuffer bytes) throws IOException {
         if (writer == null) {
             throw new IOException("a hole takes no bytes");
@@ -132,18 +132,18 @@ final class Segment {
         return outletOf(now[indexAt(now, offset)]);
     }
 
-    /// Where the outlet next changes after an offset; `Long.MAX_VALUE` if it does not.
+    /// Where the outlet changes next after an offset, or `Long.MAX_VALUE` if it does not.
     long nextSwitch(long offset) {
         long[] now = switches;
         int next = indexAt(now, offset) + 1;
         return next < now.length ? now[next] >> 1 : Long.MAX_VALUE;
     }
 
-    /// Reads bytes that have been written. An interrupt of the reading thread is kept, not lost.
+    /// Reads bytes that have been written. The thread keeps its interrupt flag.
     ///
-    /// @return null if the segment was dropped meanwhile
+    /// @return null if the segment has been dropped
     byte @Nullable [] read(long offset, int count) throws IOException {
-        // Cleared first: a read by an interrupted thread would close the channel under all readers.
+        // Clear the flag first: a read by an interrupted thread would close the channel for all readers.
         boolean interrupted = Thread.interrupted();
         try {
             while (true) {
@@ -153,12 +153,12 @@ final class Segment {
                 }
                 try {
                     byte[] bytes = read(channel, offset, count);
-                    // Asked after the read: what was dropped by then may have been written over.
+                    // Checked after the read: if the segment was dropped by then, its file may be overwritten.
                     return dropped() ? null : bytes;
                 } catch (ClosedByInterruptException _) {
                     interrupted |= Thread.interrupted();
                 } catch (ClosedChannelException _) {
-                    // Another reader was interrupted, or the segment was sealed or dropped: reader() knows which.
+                    // Another reader was interrupted, or the segment was sealed or dropped. reader() finds out.
                 } catch (IOException e) {
                     if (!dropped()) {
                         throw e;
@@ -185,8 +185,8 @@ final class Segment {
         return into.array();
     }
 
-    /// A channel to read from. The segment that grows keeps one for all its readers; of a sealed one each read opens its
-    /// own, or a hundred exited sessions would hold hundreds of descriptors.
+    /// A channel to read from. A segment that still grows keeps one for all its readers. Each read of a sealed segment
+    /// opens its own, or a hundred exited sessions would hold hundreds of descriptors.
     private synchronized @Nullable FileChannel reader() throws IOException {
         if (dropped || file == null) {
             return null;
@@ -213,7 +213,7 @@ final class Segment {
         return dropped;
     }
 
-    /// No more will be written.
+    /// Nothing more will be written.
     void seal() throws IOException {
         FileChannel shared;
         synchronized (this) {
@@ -224,13 +224,13 @@ final class Segment {
         try (shared;
                 FileChannel written = writer) {
             if (written != null && written.isOpen()) {
-                // What an earlier segment has left in the file.
+                // The file may still hold bytes of an earlier segment.
                 written.truncate(written.position());
             }
         }
     }
 
-    /// Nobody reads it any more. The file stays, for [#recycled] or [#delete].
+    /// From now on nobody can read it. The file stays for [#recycled] or [#delete].
     void drop() throws IOException {
         synchronized (this) {
             dropped = true;

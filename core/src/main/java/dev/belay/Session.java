@@ -1,136 +1,187 @@
 package dev.belay;
 
 import dev.belay.host.HostProcess;
+import dev.belay.host.TriedWrite;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /// A command in a terminal or on pipes, as one actor drives it.
 ///
-/// Several handles may stand for one session, and every method may be called from any thread. Methods that may wait
-/// say so; all others return at once. Dropping a handle does not end the session; [#close()] does.
+/// A session may have several handles. Every method may be called from any thread. Methods that may wait say so; all
+/// others return at once. Dropping a handle does not end the session; [#close()] does.
 public final class Session implements AutoCloseable {
-    /// A program that prints a prompt and then reads does both within this time, unless the machine is busy.
+    /// Unless the machine is busy, a program that prints a prompt starts to read within this time.
     private static final long REST_NANOS = 20_000_000;
 
     /// Keeps the owner of all sessions alive while one of them is in use.
     private final Sessions sessions;
 
     private final Registry registry;
-    private final Life life;
+    private final LiveSession live;
     private final Actor actor;
 
-    Session(Sessions sessions, Registry registry, Life life, Actor actor) {
+    Session(Sessions sessions, Registry registry, LiveSession live, Actor actor) {
         this.sessions = sessions;
         this.registry = registry;
-        this.life = life;
+        this.live = live;
         this.actor = actor;
     }
 
     public String id() {
-        return life.id;
+        return live.id;
+    }
+
+    /// Identifies this session and no other. Unlike an id, it is never used again, nor by another owner. The processes
+    /// of the session carry it in `BELAY_SESSION`.
+    public String identity() {
+        return live.identity;
     }
 
     public SessionSpec spec() {
-        return life.spec;
+        return live.spec;
     }
 
-    /// This session as somebody else drives and sees it. Without this, its owner does.
+    /// This session as another actor drives and sees it. By default that is its owner.
     public Session as(Actor other) {
-        return new Session(sessions, registry, life, other);
+        return new Session(sessions, registry, live, other);
+    }
+
+    /// Who drives and sees the session through this handle.
+    public Actor actor() {
+        return actor;
     }
 
     // --- know ---
 
-    /// What is known now.
+    /// What is known about it now.
     public SessionRecord snapshot() {
-        return life.record();
+        return live.record();
     }
 
     /// Where the session is in its life; cheaper than a [#snapshot()].
     public SessionState state() {
-        return life.state();
+        return live.state();
     }
 
-    /// How the leader ended; empty while it lives. Once present, all that the leader wrote is in the log.
+    /// How the leader ended; empty while it is alive. Once present, everything the leader wrote is in the log.
     public Optional<ExitStatus> exit() {
-        return Optional.ofNullable(life.exit());
+        return Optional.ofNullable(live.exit());
     }
 
     /// Whether nothing more will ever be printed.
     public boolean drained() {
-        return life.sealed();
+        return live.sealed();
     }
 
-    /// Whether it waits for input now: one look at its processes, and what they printed is read. A program that has just printed
-    /// its prompt may need a moment more; see [#awaitInputState].
+    /// Whether it is waiting for input now. Looks at its processes once, and first reads what they have printed. A
+    /// program that has just printed its prompt may need another moment; see [#awaitInputState].
     public InputState inputState() {
-        return life.inputState();
+        return live.inputState();
     }
 
-    /// Subscribes to what happens from now on. Waiting for it does not keep the session from being idle.
+    /// Who typed last; empty if nobody has.
+    public Optional<Typed> typed() {
+        return Optional.ofNullable(live.typing.last());
+    }
+
+    /// Subscribes to what happens from now on. Waiting does not keep the session from being idle.
     public Activity activity() {
-        return new Activity(life, false);
+        return new Activity(live, null);
     }
 
-    /// Subscribes as a viewer: while somebody waits for what happens next, the session is not idle.
+    /// Subscribes as a viewer: while it waits, the session is not idle, unless this handle's actor only watches.
     public Activity viewing() {
-        return new Activity(life, true);
+        return new Activity(live, actor);
+    }
+
+    /// Subscribes on the threads where things happen; see [OutputTap]. What happened before is not told.
+    public OutputTap.Open tap(OutputTap tap) {
+        return live.tap(tap, actor);
     }
 
     // --- read ---
 
     /// Everything the session printed.
     public OutputLog output() {
-        return new OutputLog(life, actor);
+        return new OutputLog(live, actor);
     }
 
     /// A new cursor at the oldest byte still kept.
     public Cursor cursor() {
-        return cursor(life.log.start());
+        return cursor(live.log.start());
     }
 
     /// A new cursor at an offset.
     public Cursor cursor(long offset) {
-        return new Cursor(life, actor, offset, false);
+        return new Cursor(live, actor, offset, false);
     }
 
-    /// The one cursor that the session's owner drains: what it has not drained, a lossless session keeps. It sees what
-    /// the owner sees, so it is the owner's and admins' alone.
+    /// The session's own cursor: a lossless session keeps what it has not drained. It sees what the owner sees, so only
+    /// the owner and admins may use it.
     public Cursor drainer() {
-        if (!actor.admin() && !actor.name().equals(life.spec.owner())) {
+        if (actor.watches() || (!actor.admin() && !actor.name().equals(live.spec.owner()))) {
             throw new SessionException(
-                    ErrorCode.DENIED, "Session " + life.id + " is drained by its owner; use a cursor of your own.");
+                    ErrorCode.DENIED,
+                    "The drainer of session " + live.id + " is its owner's; use a cursor of your own.");
         }
-        return life.drainer;
+        return live.drainer;
+    }
+
+    /// How many bytes the owner has not drained yet.
+    public long undrained() {
+        return live.drainer.unread();
+    }
+
+    // --- approvals ---
+
+    /// The open questions about programs that the session wants to start.
+    public List<Approval> approvals() {
+        return registry.approvals().pending(live);
+    }
+
+    /// A question of the session that was closed lately.
+    public Optional<Approval> closedApproval(String approval) {
+        return registry.approvals().closed(approval).filter(one -> one.session().equals(live.id));
+    }
+
+    /// Says that the open questions are known: [Until#orApproval()] waits for the next one.
+    public void approvalsKnown() {
+        live.approvalsKnown();
+    }
+
+    /// What an agent should know: the open questions, and the programs that were refused since the last call.
+    public List<Approval> approvalNews() {
+        return live.approvalNews();
     }
 
     // --- wait ---
 
     /// Waits for the leader's exit.
     ///
-    /// @return empty if it did not come in time
+    /// @return empty if the leader did not exit in time
     public Optional<ExitStatus> awaitExit(Duration timeout) throws InterruptedException {
-        Deadline deadline = Deadline.in(timeout);
-        try (var _ = life.clocks.busy()) {
-            long seen = life.bell.rings();
-            // One that never started is closed without an exit.
-            while (life.exit() == null
-                    && life.state() != SessionState.CLOSED
-                    && life.bell.await(seen, deadline)) {
-                seen = life.bell.rings();
+        Deadline deadline = live.in(timeout);
+        try (var _ = live.clocks.busy(actor)) {
+            long seen = live.bell.rings();
+            // A session that never started is closed without an exit.
+            while (live.exit() == null
+                    && live.state() != SessionState.CLOSED
+                    && live.bell.await(seen, deadline)) {
+                seen = live.bell.rings();
             }
         }
         return exit();
     }
 
-    /// Whether it waits for input, once it has come to rest: if nobody is seen to wait, this waits, at most for the
-    /// timeout, until nothing was printed for 20 ms or the leader has exited, and looks once more. A session that is
-    /// seen to wait, or has been quiet for that long, is answered for at once.
+    /// Whether it is waiting for input, once it has come to rest. Returns at once if a process is waiting, or if
+    /// nothing was printed for 20 ms. Otherwise waits, at most for the timeout, until that is so or the leader has
+    /// exited, and looks again.
     public InputState awaitInputState(Duration timeout) throws InterruptedException {
-        Deadline deadline = Deadline.in(timeout);
+        Deadline deadline = live.in(timeout);
         InputState first = inputState();
         if (first.seenWaiting() || !awaitRest(deadline)) {
             return first;
@@ -138,21 +189,21 @@ public final class Session implements AutoCloseable {
         return inputState();
     }
 
-    /// @return whether anything may have changed: it had to wait, or the session has ended
+    /// @return whether anything may have changed, because it had to wait or the session has ended
     private boolean awaitRest(Deadline deadline) throws InterruptedException {
         boolean waited = false;
-        try (var _ = life.clocks.busy()) {
+        try (var _ = live.clocks.busy(actor)) {
             while (true) {
-                long seen = life.bell.rings();
-                Deadline rest = deadline.earlier(Deadline.atNanos(life.lastOutputNanos() + REST_NANOS));
-                if (life.exit() != null || life.state() == SessionState.CLOSED) {
+                long seen = live.bell.rings();
+                Deadline rest = deadline.earlier(live.at(live.lastOutputNanos() + REST_NANOS));
+                if (live.exit() != null || live.state() == SessionState.CLOSED) {
                     return true;
                 }
                 if (rest.passed()) {
                     return waited;
                 }
                 waited = true;
-                life.bell.await(seen, rest);
+                live.bell.await(seen, rest);
             }
         }
     }
@@ -174,83 +225,247 @@ public final class Session implements AutoCloseable {
         return write(bytes, registry.limits().writeTimeout());
     }
 
-    /// Writes bytes and waits, at most for the timeout, until the terminal or pipe has taken them all. Writes of
-    /// several threads follow each other whole.
+    /// Writes bytes and waits, at most for the timeout, until the terminal or pipe has accepted them all. Writes of
+    /// several threads are not interleaved.
     ///
-    /// @return how many bytes were taken: fewer than given if the child did not read in time, or if somebody took the keyboard
+    /// @return how many bytes were written: fewer than given if the process did not read in time, or if somebody took
+    ///         the keyboard
     public int write(byte[] bytes, Duration timeout) throws InterruptedException {
+        return write(ByteBuffer.wrap(bytes), timeout);
+    }
+
+    /// Writes an input once, however often it is sent. If it was written before under the same id, this returns the
+    /// same result and writes nothing. If the earlier write was interrupted, this one continues where it stopped. The
+    /// last 1,024 ids of each principal are remembered. Waits as [#write(byte[])] does.
+    ///
+    /// @return how many bytes were written in all
+    public int writeOnce(byte[] bytes, String inputId) throws InterruptedException {
+        requireMayDrive();
+        Inputs.Written written = live.inputs.write(
+                actor.name(), inputId, bytes, rest -> write(rest, registry.limits().writeTimeout()));
+        if (written.repeated()) {
+            registry.counters().inputsRepeated.increment();
+        }
+        return written.bytes();
+    }
+
+    /// Begins to write bytes as [#write(byte[])] does, and as [#writeOnce] does if they have an id, without waiting.
+    /// For threads that serve many: what may take its time is left to [BegunInput#finish].
+    public BegunInput begin(byte[] bytes, @Nullable String inputId) {
+        requireMayDrive();
+        return inputId == null ? begin(ByteBuffer.wrap(bytes)) : beginOnce(bytes, inputId);
+    }
+
+    private BegunInput begin(ByteBuffer bytes) {
+        TriedWrite tried = tryWrite(bytes);
+        Duration timeout = registry.limits().writeTimeout();
+        if (tried == null) {
+            return BegunInput.later(() -> write(bytes, timeout));
+        }
+        TriedWrite.Rest rest = tried.rest();
+        return rest == null ? BegunInput.over(answer(tried.written())) : BegunInput.later(() -> {
+            finish(bytes, rest, timeout);
+            return bytes.position();
+        });
+    }
+
+    private BegunInput beginOnce(byte[] bytes, String inputId) {
+        Inputs.Turn turn = live.inputs.tryBegin(actor.name(), inputId, bytes);
+        if (turn == null) {
+            return BegunInput.later(() -> writeOnce(bytes, inputId));
+        }
+        boolean over = true;
+        try {
+            if (turn.repeated()) {
+                registry.counters().inputsRepeated.increment();
+                return BegunInput.over(turn.written());
+            }
+            ByteBuffer buffer = turn.rest(bytes);
+            TriedWrite tried = tryWrite(buffer);
+            if (tried == null) {
+                return BegunInput.later(() -> writeOnce(bytes, inputId));
+            }
+            TriedWrite.Rest rest = tried.rest();
+            if (rest == null) {
+                answer(tried.written());
+                turn.answered();
+                return BegunInput.over(buffer.position());
+            }
+            over = false;
+            return BegunInput.later(() -> {
+                try (turn) {
+                    finish(buffer, rest, registry.limits().writeTimeout());
+                    turn.answered();
+                    return buffer.position();
+                }
+            });
+        } finally {
+            if (over) {
+                turn.close();
+            }
+        }
+    }
+
+    /// @return null if it would have to wait
+    private @Nullable TriedWrite tryWrite(ByteBuffer bytes) {
+        requireTypeable(bytes);
+        int start = bytes.position();
+        try {
+            return live.exit() == null
+                    ? live.isHeard() ? live.process().tryWrite(bytes, this::mayType) : null
+                    : new TriedWrite(-1, null);
+        } finally {
+            typed(bytes.position() - start);
+        }
+    }
+
+    private void finish(ByteBuffer bytes, TriedWrite.Rest rest, Duration timeout) throws InterruptedException {
+        int start = bytes.position();
+        int written;
+        try {
+            written = rest.finish(bytes, timeout);
+        } finally {
+            typed(bytes.position() - start);
+        }
+        if (start == 0) {
+            answer(written);
+        }
+    }
+
+    /// Moves the buffer's position past what was written, even if it throws.
+    private int write(ByteBuffer bytes, Duration timeout) throws InterruptedException {
+        requireMayDrive();
+        requireTypeable(bytes);
+        int start = bytes.position();
+        int written;
+        try {
+            written = live.exit() == null ? live.process().write(bytes, timeout, this::mayType) : -1;
+        } finally {
+            typed(bytes.position() - start);
+        }
+        return answer(written);
+    }
+
+    private void typed(int bytes) {
+        registry.counters().bytesWritten.add(bytes);
+        if (bytes > 0) {
+            live.typed(actor, bytes);
+        }
+    }
+
+    private void requireTypeable(ByteBuffer bytes) {
         int most = registry.limits().maxInputBytes();
-        if (bytes.length > most) {
+        if (bytes.remaining() > most) {
             throw new SessionException(
                     ErrorCode.TOO_LARGE,
-                    "One write takes at most " + most + " bytes; write these " + bytes.length + " in parts.");
+                    "One write may have at most " + most + " bytes; split these " + bytes.remaining() + ".");
         }
-        life.keyboard.requireMayType(actor);
-        life.clocks.touch();
-        int taken = life.exit() == null
-                ? life.process().write(ByteBuffer.wrap(bytes), timeout, () -> life.keyboard.mayType(actor))
-                : -1;
-        if (taken < 0) {
+        live.keyboard.requireMayType(actor);
+        live.clocks.touch();
+    }
+
+    private boolean mayType() {
+        return live.keyboard.mayType(actor);
+    }
+
+    /// What a write returns, or why nothing was written.
+    private int answer(int written) {
+        if (written < 0) {
             throw notWritable();
         }
-        if (taken == 0) {
-            life.keyboard.requireMayType(actor);
+        if (written == 0) {
+            live.keyboard.requireMayType(actor);
         }
-        registry.taken(taken);
-        return taken;
+        return written;
     }
 
-    /// Closes the standard input of a session on pipes: its reader sees the end of the input.
+    /// The process group in the foreground of the terminal, which asks what is asked; 0 if there is none.
+    public long foreground() {
+        return live.exit() == null ? live.process().foreground() : 0;
+    }
+
+    /// Whether the leader alone is in the foreground of the terminal, and has run other programs before: it may be a
+    /// shell at its prompt, and what was asked last may have been asked by a program that has ended.
+    public boolean shellReads() {
+        return live.exit() == null && live.process().shellReads();
+    }
+
+    /// Answers a question that a program has asked its terminal. A reply is not typing: no lease stops it, and it is no
+    /// activity. It is written whole or not at all, and without waiting.
+    ///
+    /// @param group who asked; see [#foreground()]
+    /// @return false if nothing was written: another group is in the foreground; the terminal is in line mode, where a
+    ///         reply would be typed at a prompt; or the program does not read, has exited, or runs on pipes
+    public boolean reply(byte[] bytes, long group) {
+        return live.exit() == null && live.process().reply(bytes, group);
+    }
+
+    /// Closes the standard input of a session on pipes. The process reads end of file.
     public void closeInput() {
-        if (!(life.spec.mode() instanceof Mode.Pipe)) {
-            throw SessionException.invalid("Session " + life.id
+        requireMayDrive();
+        if (!(live.spec.mode() instanceof Mode.Pipe)) {
+            throw SessionException.invalid("Session " + live.id
                     + " has a terminal, whose input cannot be closed; write Ctrl-D (\\u0004) at the start of a line.");
         }
-        life.keyboard.requireMayType(actor);
-        life.process().closeInput();
+        live.keyboard.requireMayType(actor);
+        live.process().closeInput();
     }
 
-    /// Ctrl-C: the character on a terminal, SIGINT to the leader's group on pipes.
+    /// Ctrl-C: writes the character to a terminal; on pipes, sends SIGINT to the leader's process group.
     public void interrupt() throws InterruptedException {
-        if (life.spec.mode() instanceof Mode.Pty) {
+        if (live.spec.mode() instanceof Mode.Pty) {
             write(new byte[] {3});
         } else {
-            life.keyboard.requireMayType(actor);
+            live.keyboard.requireMayType(actor);
             signal(Signal.INT);
         }
     }
 
     // --- end ---
 
-    /// Gives the terminal a new size; its foreground processes get SIGWINCH.
+    /// Resizes the terminal. Its foreground processes get SIGWINCH.
     public void resize(Size size) {
-        if (!(life.spec.mode() instanceof Mode.Pty)) {
-            throw SessionException.invalid("Session " + life.id + " runs on pipes, which have no size.");
+        requireMayDrive();
+        if (!(live.spec.mode() instanceof Mode.Pty)) {
+            throw SessionException.invalid("Session " + live.id + " runs on pipes, which have no size.");
         }
-        life.clocks.touch();
-        if (!life.process().resize(size)) {
+        live.clocks.touch();
+        if (!live.process().resize(size)) {
             throw notWritable();
         }
     }
 
     /// Signals the foreground processes of the terminal, or the leader's process group on pipes.
     public void signal(Signal signal) {
-        life.clocks.touch();
-        if (!life.process().signal(signal)) {
+        requireMayDrive();
+        live.clocks.touch();
+        if (!live.process().signal(signal)) {
             throw new SessionException(
                     ErrorCode.NOT_FOUND,
-                    "Session " + life.id + " has no process left that " + signal + " could be sent to.");
+                    "Session " + live.id + " has no process left to send " + signal + " to.");
         }
     }
 
-    /// Asks politely: SIGTERM as by [#signal]. A shell at its prompt ignores it; [#close()] does not take no for an
-    /// answer.
+    /// Sends SIGTERM as [#signal] does. A shell at its prompt ignores it; [#close()] ends everything.
     public void terminate() {
         signal(Signal.TERM);
     }
 
+    /// The living processes of the session, the oldest first: what [#close()] would end. Command lines may show what
+    /// only somebody who may drive the session should see. Looks at all processes of the machine.
+    public List<ProcessRecord> processes() {
+        requireMayDrive();
+        return live.state() == SessionState.CLOSED ? List.of() : live.process().processes();
+    }
+
+    /// How many processes of the session have outlived the leader, whether or not they hold the terminal or a pipe; 0
+    /// while the leader is alive. Looks at all processes of the machine.
+    public int survivors() {
+        return live.survivors();
+    }
+
     /// Ends every process of the session and forgets it: SIGHUP, SIGCONT and SIGTERM, then SIGKILL after the grace.
-    /// Returns when nothing is left. Waits at most for the grace and a few seconds; an interrupt does not cut it short.
+    /// Returns when nothing is left. Waits at most for the grace and a few seconds; interrupts do not cut it short.
     @Override
     public void close() {
         close(false);
@@ -258,27 +473,29 @@ public final class Session implements AutoCloseable {
 
     /// As [#close()]; with `force`, without the grace.
     public Closed close(boolean force) {
+        requireMayDrive();
         Duration grace = force ? Duration.ZERO : registry.limits().closeGrace();
-        return registry.close(life, EndReason.CLOSED, grace);
+        return registry.close(live, EndReason.CLOSED, grace);
     }
 
     // --- the keyboard ---
 
-    /// Takes the keyboard for this handle's actor: the writes of all others fail until it is given back. Those that are
-    /// under way end: when this returns, nothing of theirs will follow.
+    /// Takes the keyboard for this handle's actor: all other writes fail until it is given back. Writes in progress are
+    /// cut short: once this returns, none of their bytes follow.
     ///
-    /// @param isPrivate what is printed meanwhile is a gap to all others but admins
-    /// @param timeout   when the lease ends by itself, or null
+    /// @param isPrivate whether only this actor and admins may read what is printed until then; for others it is a gap
+    /// @param timeout   how long the lease lasts at most, or null for no limit
     public Lease takeKeyboard(boolean isPrivate, @Nullable Duration timeout) {
-        HostProcess process = life.process();
-        Lease lease = life.keyboard.take(actor, isPrivate, timeout);
+        requireMayDrive();
+        HostProcess process = live.process();
+        Lease lease = live.keyboard.take(actor, isPrivate, timeout);
         process.recallWrites();
         return lease;
     }
 
-    /// The lease of whoever has the keyboard, if somebody does.
+    /// The current lease of the keyboard, if there is one.
     public Optional<Lease> lease() {
-        return life.keyboard.lease();
+        return live.keyboard.lease();
     }
 
     /// Who has the keyboard, if somebody does.
@@ -286,17 +503,24 @@ public final class Session implements AutoCloseable {
         return lease().map(Lease::holder);
     }
 
+    private void requireMayDrive() {
+        if (actor.watches()) {
+            throw new SessionException(
+                    ErrorCode.DENIED, actor.name() + " may only watch session " + live.id + ".");
+        }
+    }
+
     private SessionException notWritable() {
         return new SessionException(
                 ErrorCode.NOT_WRITABLE,
-                "Session " + life.id + " is no longer writable: "
-                        + (life.exit() == null
+                "Session " + live.id + " is no longer writable: "
+                        + (live.exit() == null
                                 ? "its input is closed."
                                 : "it has exited. Read the rest of its output."));
     }
 
     @Override
     public String toString() {
-        return "Session " + life.id;
+        return "Session " + live.id;
     }
 }

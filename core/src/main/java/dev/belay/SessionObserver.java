@@ -1,16 +1,19 @@
 package dev.belay;
 
+import org.jspecify.annotations.Nullable;
+
 /// Hears what happens to sessions. Metrics, logs and audits are observers.
 ///
-/// Called on a virtual thread of Belay's, one call at a time, in order. An observer that is slow or throws hurts no
-/// session: its exceptions are logged and dropped, output is reported in larger steps, and events beyond a bound are
-/// dropped and counted in [Stats#droppedEvents()]. Each `opened` is followed by exactly one `closed`.
+/// Called on a virtual thread of Belay, one call at a time, in order. An observer that is slow or throws does not harm
+/// any session: its exceptions are logged, output is reported in larger steps, and events beyond a bound are dropped
+/// and counted in [Stats#droppedEvents()]. Each `opened` is followed by exactly one `closed`.
 public interface SessionObserver {
     /// A session has started.
     default void opened(SessionRecord session) {}
 
-    /// There is output up to `end`; several appends may be reported as one.
-    default void output(String id, long end) {}
+    /// There is output up to `end`. The first output of a session is reported at once, later output ten times a second
+    /// at most, and the last before its exit. An [OutputTap] hears of each.
+    default void output(String owner, String id, long end) {}
 
     /// The leader is dead and all it wrote is in the log.
     default void exited(SessionRecord session) {}
@@ -18,7 +21,18 @@ public interface SessionObserver {
     /// The session is gone.
     default void closed(SessionRecord session) {}
 
-    /// A session was not opened.
+    /// The keyboard of a session has changed hands.
+    ///
+    /// @param holder    null: nobody's
+    /// @param isPrivate whether only the holder and admins may read what is printed from now on
+    default void keyboard(String owner, String id, @Nullable String holder, boolean isPrivate) {}
+
+    /// An actor typed. Inputs are reported ten times a second at most, several as one.
+    ///
+    /// @param bytes how many bytes the session took
+    default void typed(String owner, String id, Actor by, long bytes) {}
+
+    /// A session could not be opened.
     default void rejected(SessionSpec spec, ErrorCode code, String message) {}
 
     /// Something was dropped without being closed, and has been released.

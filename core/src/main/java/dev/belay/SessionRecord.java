@@ -5,20 +5,23 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What is known of a session at one moment; the same everywhere Belay shows a session.
+/// What is known about a session at one moment. Every front door shows this record.
 ///
 /// @param command        the program
 /// @param args           its arguments
 /// @param workdir        relative to the workspace, `.` for its root
+/// @param origin         how it was opened
+/// @param keep           whether it lives on after its owner's clients have disconnected
 /// @param cols           columns of the terminal, null for pipes
 /// @param rows           rows of the terminal, null for pipes
 /// @param exitCode       the leader's exit code, 128 + n for death by signal n; null while it lives
-/// @param signal         the name of the signal that ended the leader, if one did
+/// @param signal         the name of the signal that killed the leader, if one did
 /// @param survivors      processes that hold the terminal or a pipe although the leader is dead
 /// @param outputStart    the offset of the oldest byte still kept
 /// @param outputEnd      the offset after the newest byte
-/// @param lastActivityAt when there was last input, output, a read or a wait
+/// @param lastActivityAt the time of the last input or output, or of the last read or wait by somebody who may write
 /// @param endReason      why the session ended, null while it runs
+/// @param guard          what the kernel lets it do, and what keeps it; null if nothing is kept
 public record SessionRecord(
         String id,
         String backend,
@@ -30,6 +33,8 @@ public record SessionRecord(
         long pid,
         String owner,
         Map<String, String> labels,
+        Origin origin,
+        boolean keep,
         Instant startedAt,
         @Nullable Instant endedAt,
         SessionState state,
@@ -39,4 +44,5 @@ public record SessionRecord(
         long outputStart,
         long outputEnd,
         Instant lastActivityAt,
-        @Nullable EndReason endReason) {}
+        @Nullable EndReason endReason,
+        @Nullable Guarded guard) {}

@@ -14,13 +14,16 @@ import org.jspecify.annotations.Nullable;
 /// @param command     the program and its arguments; the program is looked up in the session's own PATH
 /// @param workdir     the working folder: relative to the host's workspace, or an absolute path inside it
 /// @param env         variables set on top of the environment that [Sessions] gives to every session
-/// @param owner       who the session belongs to, and who acts where nobody else is named
+/// @param owner       who the session belongs to, and who acts if nobody else is named
 /// @param labels      free-form names and values, shown in the record
 /// @param timeout     the wall-clock time the session may take, or null for no limit
-/// @param idleTimeout how long nothing may happen before the session is ended; null: as [Limits] says
+/// @param idleTimeout how long nothing may happen before the session is ended; null for the default of [Limits]
 /// @param lossless    when true, the process waits once the log is full of bytes that [Session#drainer()] has not
 ///                    drained, as it would on a full pipe; when false it never waits and old bytes become a gap
 /// @param resources   what its processes may use
+/// @param origin      how it was opened
+/// @param keep        when true, the session lives on after its owner's clients have disconnected
+/// @param guard       what watches over it
 public record SessionSpec(
         @Nullable String id,
         List<String> command,
@@ -32,13 +35,25 @@ public record SessionSpec(
         @Nullable Duration timeout,
         @Nullable Duration idleTimeout,
         boolean lossless,
-        Resources resources) {
+        Resources resources,
+        Origin origin,
+        boolean keep,
+        Guard guard) {
+    /// How many labels a session may have.
+    public static final int MAX_LABELS = 64;
+
+    /// How long the name of a label may be, in characters.
+    public static final int MAX_LABEL_NAME_CHARS = 128;
+
+    /// How long the value of a label may be, in characters.
+    public static final int MAX_LABEL_VALUE_CHARS = 1024;
+
     private static final Pattern ID = Pattern.compile("[A-Za-z0-9_-]{1,128}");
 
     public SessionSpec {
         if (id != null && !ID.matcher(id).matches()) {
-            throw SessionException.invalid("A session id has 1 to 128 letters, digits, '_' or '-'; "
-                    + Quoted.of(id) + " does not.");
+            throw SessionException.invalid("A session id must be 1 to 128 letters, digits, '_' or '-'; "
+                    + Quoted.of(id) + " is not.");
         }
         command = List.copyOf(command);
         if (command.isEmpty() || command.getFirst().isEmpty()) {
@@ -52,13 +67,14 @@ public record SessionSpec(
         env.forEach((name, value) -> {
             if (name.isEmpty() || name.indexOf('=') >= 0) {
                 throw SessionException.invalid(
-                        "The name of an environment variable is not empty and has no '='; " + Quoted.of(name)
-                                + " does.");
+                        "The name of an environment variable must not be empty or contain '='; " + Quoted.of(name)
+                                + " is not valid.");
             }
             requireNoNul("The environment", name);
             requireNoNul("The environment", value);
         });
         labels = Map.copyOf(labels);
+        requireShort(labels);
         requirePositive("timeout", timeout);
         requirePositive("idle timeout", idleTimeout);
     }
@@ -72,16 +88,17 @@ public record SessionSpec(
     public static SessionSpec of(List<String> command) {
         return new SessionSpec(
                 null, command, ".", Map.of(), new Mode.Pty(Size.DEFAULT), "local", Map.of(), null, null, false,
-                Resources.AS_BELAY);
+                Resources.AS_BELAY, Origin.LIBRARY, false, Guard.NONE);
     }
 
     public SessionSpec id(String value) {
         return new SessionSpec(value, command, workdir, env, mode, owner, labels, timeout, idleTimeout, lossless,
-                resources);
+                resources, origin, keep, guard);
     }
 
     public SessionSpec workdir(String value) {
-        return new SessionSpec(id, command, value, env, mode, owner, labels, timeout, idleTimeout, lossless, resources);
+        return new SessionSpec(id, command, value, env, mode, owner, labels, timeout, idleTimeout, lossless,
+                resources, origin, keep, guard);
     }
 
     /// Adds one variable.
@@ -93,12 +110,12 @@ public record SessionSpec(
     public SessionSpec env(Map<String, String> more) {
         Map<String, String> all = merged(env, more);
         return new SessionSpec(id, command, workdir, all, mode, owner, labels, timeout, idleTimeout, lossless,
-                resources);
+                resources, origin, keep, guard);
     }
 
     public SessionSpec mode(Mode value) {
         return new SessionSpec(id, command, workdir, env, value, owner, labels, timeout, idleTimeout, lossless,
-                resources);
+                resources, origin, keep, guard);
     }
 
     /// Runs on pipes instead of a terminal.
@@ -113,37 +130,64 @@ public record SessionSpec(
 
     public SessionSpec owner(String value) {
         return new SessionSpec(id, command, workdir, env, mode, value, labels, timeout, idleTimeout, lossless,
-                resources);
+                resources, origin, keep, guard);
     }
 
     /// Adds one label.
     public SessionSpec label(String name, String value) {
         Map<String, String> all = merged(labels, Map.of(name, value));
-        return new SessionSpec(id, command, workdir, env, mode, owner, all, timeout, idleTimeout, lossless, resources);
+        return new SessionSpec(id, command, workdir, env, mode, owner, all, timeout, idleTimeout, lossless,
+                resources, origin, keep, guard);
     }
 
     public SessionSpec timeout(@Nullable Duration value) {
-        return new SessionSpec(id, command, workdir, env, mode, owner, labels, value, idleTimeout, lossless, resources);
+        return new SessionSpec(id, command, workdir, env, mode, owner, labels, value, idleTimeout, lossless,
+                resources, origin, keep, guard);
     }
 
     public SessionSpec idleTimeout(@Nullable Duration value) {
-        return new SessionSpec(id, command, workdir, env, mode, owner, labels, timeout, value, lossless, resources);
+        return new SessionSpec(id, command, workdir, env, mode, owner, labels, timeout, value, lossless,
+                resources, origin, keep, guard);
     }
 
     public SessionSpec lossless(boolean value) {
-        return new SessionSpec(id, command, workdir, env, mode, owner, labels, timeout, idleTimeout, value, resources);
+        return new SessionSpec(id, command, workdir, env, mode, owner, labels, timeout, idleTimeout, value, resources,
+                origin, keep, guard);
     }
 
     public SessionSpec resources(Resources value) {
-        return new SessionSpec(id, command, workdir, env, mode, owner, labels, timeout, idleTimeout, lossless, value);
+        return new SessionSpec(id, command, workdir, env, mode, owner, labels, timeout, idleTimeout, lossless, value,
+                origin, keep, guard);
     }
 
-    /// The values of variables may be secret; only their names are shown.
+    public SessionSpec origin(Origin value) {
+        return new SessionSpec(id, command, workdir, env, mode, owner, labels, timeout, idleTimeout, lossless,
+                resources, value, keep, guard);
+    }
+
+    public SessionSpec keep(boolean value) {
+        return new SessionSpec(id, command, workdir, env, mode, owner, labels, timeout, idleTimeout, lossless,
+                resources, origin, value, guard);
+    }
+
+    public SessionSpec guard(Guard value) {
+        return new SessionSpec(id, command, workdir, env, mode, owner, labels, timeout, idleTimeout, lossless,
+                resources, origin, keep, value);
+    }
+
+    /// Keeps the session within an isolation.
+    public SessionSpec isolation(Isolation value) {
+        return guard(guard.isolation(value));
+    }
+
+    /// Shows only the names of variables, because their values may be secret.
     @Override
     public String toString() {
         return "SessionSpec[id=" + id + ", command=" + command + ", workdir=" + workdir + ", env=" + env.keySet()
                 + ", mode=" + mode + ", owner=" + owner + ", labels=" + labels + ", timeout=" + timeout
-                + ", idleTimeout=" + idleTimeout + ", lossless=" + lossless + ", resources=" + resources + "]";
+                + ", idleTimeout=" + idleTimeout + ", lossless=" + lossless + ", resources=" + resources + ", origin="
+                + origin
+                + ", keep=" + keep + ", guard=" + guard + "]";
     }
 
     private static Map<String, String> merged(Map<String, String> base, Map<String, String> more) {
@@ -152,15 +196,32 @@ public record SessionSpec(
         return all;
     }
 
+    private static void requireShort(Map<String, String> labels) {
+        if (labels.size() > MAX_LABELS) {
+            throw SessionException.invalid("A session may have at most " + MAX_LABELS + " labels; " + labels.size()
+                    + " were given.");
+        }
+        labels.forEach((name, value) -> {
+            if (name.isEmpty() || name.length() > MAX_LABEL_NAME_CHARS) {
+                throw SessionException.invalid("The name of a label must have 1 to " + MAX_LABEL_NAME_CHARS
+                        + " characters, not " + name.length() + ".");
+            }
+            if (value.length() > MAX_LABEL_VALUE_CHARS) {
+                throw SessionException.invalid("The value of a label may have at most " + MAX_LABEL_VALUE_CHARS
+                        + " characters; that of " + Quoted.of(name) + " has " + value.length() + ".");
+            }
+        });
+    }
+
     private static void requireNoNul(String what, String text) {
         if (text.indexOf('\0') >= 0) {
-            throw SessionException.invalid(what + " holds a NUL character, which no program can be given.");
+            throw SessionException.invalid(what + " contains a NUL character, which cannot be passed to a program.");
         }
     }
 
     private static void requirePositive(String what, @Nullable Duration value) {
         if (value != null && !value.isPositive()) {
-            throw SessionException.invalid("The " + what + " has to be longer than zero; leave it out for none.");
+            throw SessionException.invalid("The " + what + " must be longer than zero; leave it out for no limit.");
         }
     }
 }

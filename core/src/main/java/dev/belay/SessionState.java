@@ -2,15 +2,15 @@ package dev.belay;
 
 import java.util.Locale;
 
-/// Where a session is in its life. It only ever moves forward.
+/// Where a session is in its life. It only moves forward.
 public enum SessionState {
-    /// The permit is held, the process is being started.
+    /// The process is being started.
     STARTING,
-    /// The leader lives.
+    /// The leader is alive.
     RUNNING,
     /// The leader is dead and all it wrote is in the log, which stays readable.
     EXITED,
-    /// The session is gone: no process, no terminal, no file is left.
+    /// The session is gone, with its processes, terminal and files.
     CLOSED;
 
     /// The name in records.

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/// Opens sessions on a host and owns them: none outlives it.
+/// Opens sessions on a host and owns them: no session outlives it.
 ///
-/// Make one with [#on(Host)] or [#builder(Host)], close it when done. Safe for any thread. If the JVM shuts down
-/// first, a shutdown hook closes it; if it is dropped while sessions run, the garbage collector does.
+/// Make one with [#on(Host)] or [#builder(Host)], and close it when done. Safe for any thread. If the JVM shuts down
+/// first, a shutdown hook closes it. If it is dropped while sessions run, the garbage collector closes it.
 public final class Sessions implements AutoCloseable {
     private final Registry registry;
 
@@ -19,7 +19,7 @@ public final class Sessions implements AutoCloseable {
         Permit.CLEANER.register(this, registry::dropped);
     }
 
-    /// Sessions with the standard limits, in the user's state folder, with the caller's environment less its secrets.
+    /// Sessions with the default limits, the user's state folder, and the caller's environment without its secrets.
     public static Sessions on(Host host) {
         return builder(host).build();
     }
@@ -28,32 +28,58 @@ public final class Sessions implements AutoCloseable {
         return new Builder(host);
     }
 
-    /// Starts a session. Returns when its process runs, or throws a [SessionException] that says why it does not; then
-    /// nothing of it is left.
+    /// Starts a session. Returns when its process runs. Otherwise throws a [SessionException] that says why, and leaves
+    /// nothing behind.
     public Session open(SessionSpec spec) {
         return handle(registry.open(spec));
     }
 
+    /// The session with an id. Ids are per owner: if several owners use this id, call [#find(String, String)].
     public Optional<Session> find(String id) {
-        return Optional.ofNullable(registry.find(id)).map(this::handle);
+        List<Session> named = named(id);
+        if (named.size() > 1) {
+            throw SessionException.invalid("Several owners have a session " + Quoted.of(id) + "; say which owner.");
+        }
+        return named.stream().findFirst();
     }
 
-    /// The session of an id, or `NOT_FOUND`.
+    /// The session with an id that belongs to an owner.
+    public Optional<Session> find(String id, String owner) {
+        return Optional.ofNullable(registry.find(id, owner)).map(this::handle);
+    }
+
+    /// The sessions with an id, one per owner, sorted by owner.
+    public List<Session> named(String id) {
+        return registry.named(id).stream().map(this::handle).toList();
+    }
+
+    /// The session with an id, or `NOT_FOUND`.
     public Session get(String id) {
         return find(id).orElseThrow(() -> new SessionException(
-                ErrorCode.NOT_FOUND, "There is no session " + Quoted.of(id) + "; list the sessions to see which are."));
+                ErrorCode.NOT_FOUND,
+                "There is no session " + Quoted.of(id) + "; list the sessions to see which exist."));
     }
 
-    /// All living and all readable exited sessions, sorted by id.
+    /// All running sessions and all exited ones that are still readable, sorted by id, then by owner.
     public List<Session> list() {
         return registry.all().stream().map(this::handle).toList();
+    }
+
+    /// Adds an observer, which hears what happens from now on.
+    public void addObserver(SessionObserver observer) {
+        registry.addObserver(observer);
+    }
+
+    /// Removes an observer. A call to it that is under way may still end after this returns.
+    public void removeObserver(SessionObserver observer) {
+        registry.removeObserver(observer);
     }
 
     public Stats stats() {
         return registry.stats();
     }
 
-    /// The name in `BELAY_SESSION=instance/id` that all processes of these sessions carry.
+    /// The first part of `BELAY_SESSION=instance/id/life` that all processes of these sessions carry.
     public String instance() {
         return registry.instance();
     }
@@ -62,15 +88,25 @@ public final class Sessions implements AutoCloseable {
         return registry.limits();
     }
 
-    /// Changes the limits from here on: sessions that are open keep their log's budget and their clocks, and none is
-    /// ended because there are now fewer permits than sessions.
+    /// Changes the limits from now on. Open sessions keep the size of their log and their timeouts, and none is ended
+    /// if there are now fewer permits than sessions.
     public void limits(Limits value) {
         registry.limits(value);
     }
 
-    /// Changes what sessions may use whose spec says nothing of it, from here on.
+    /// Changes the default resources of new sessions.
     public void resources(Resources value) {
         registry.resources(value);
+    }
+
+    /// Changes the least isolation of new sessions.
+    public void isolation(Isolation value) {
+        registry.isolation(value);
+    }
+
+    /// Who may start what in watched sessions.
+    public Approvals approvals() {
+        return registry.approvals();
     }
 
     /// The folder that working folders are relative to.
@@ -82,12 +118,13 @@ public final class Sessions implements AutoCloseable {
     ///
     /// @return how many
     public int prune() {
-        List<Life> exited = registry.all().stream().filter(Life::sealed).toList();
+        List<LiveSession> exited = registry.all().stream().filter(LiveSession::sealed).toList();
         registry.closeEach(exited, EndReason.CLOSED);
         return exited.size();
     }
 
-    /// Closes all sessions, side by side, and stays open for new ones. Every failure is reported, none stops the rest.
+    /// Closes all sessions in parallel, and stays open for new ones. A failure does not stop the rest; all are
+    /// reported.
     public void closeAll() {
         registry.closeEach(List.copyOf(registry.all()), EndReason.CLOSED);
     }
@@ -98,8 +135,8 @@ public final class Sessions implements AutoCloseable {
         registry.closeAll();
     }
 
-    private Session handle(Life life) {
-        return new Session(this, registry, life, new Actor(life.spec.owner()));
+    private Session handle(LiveSession live) {
+        return new Session(this, registry, live, new Actor(live.spec.owner()));
     }
 
     /// Settings of a [Sessions].
@@ -107,8 +144,10 @@ public final class Sessions implements AutoCloseable {
         private final Host host;
         private Limits limits = Limits.DEFAULT;
         private Resources resources = Resources.AS_BELAY;
+        private Isolation isolation = Isolation.NONE;
         private @Nullable Environment environment;
         private @Nullable Path state;
+        private Time time = SystemTime.INSTANCE;
         private final List<SessionObserver> observers = new ArrayList<>();
 
         private Builder(Host host) {
@@ -120,21 +159,33 @@ public final class Sessions implements AutoCloseable {
             return this;
         }
 
-        /// What a session may use whose spec says nothing of it; without this, as much as Belay itself.
+        /// What a session may use if its spec does not say; by default, as much as Belay itself.
         public Builder resources(Resources value) {
             resources = value;
             return this;
         }
 
-        /// What every session's environment starts from; without this, the caller's less its secrets.
+        /// The least isolation of every session; by default none. A spec may ask for more.
+        public Builder isolation(Isolation value) {
+            isolation = value;
+            return this;
+        }
+
+        /// The environment that every session starts with; by default, the caller's without its secrets.
         public Builder environment(Environment value) {
             environment = value;
             return this;
         }
 
-        /// The state folder; without this, `$XDG_STATE_HOME/belay` or `~/.local/state/belay`.
+        /// The state folder; by default, `$XDG_STATE_HOME/belay` or `~/.local/state/belay`.
         public Builder state(Path value) {
             state = value;
+            return this;
+        }
+
+        /// The time that the sessions go by; by default, the system's.
+        Builder time(Time value) {
+            time = value;
             return this;
         }
 
@@ -143,15 +194,17 @@ public final class Sessions implements AutoCloseable {
             return this;
         }
 
-        /// Makes the sessions, which own the host from here on; if that fails, the host is closed.
+        /// Makes the sessions, which own the host from now on. If that fails, the host is closed.
         public Sessions build() {
             try {
                 return new Sessions(new Registry(
                         host,
                         limits,
                         resources,
+                        isolation,
                         environment != null ? environment : Environment.inherited(System.getenv()),
                         state != null ? state : StateFolder.standard(System.getenv()),
+                        time,
                         observers));
             } catch (RuntimeException e) {
                 host.close();

@@ -11,11 +11,11 @@ public record Size(int cols, int rows, int xpixel, int ypixel) {
     public Size {
         if (cols < 1 || cols > MAX_CELLS || rows < 1 || rows > MAX_CELLS) {
             throw SessionException.invalid(
-                    "A terminal has 1 to " + MAX_CELLS + " columns and rows; " + cols + "x" + rows + " was asked for.");
+                    "A terminal must have 1 to " + MAX_CELLS + " columns and rows, not " + cols + "x" + rows + ".");
         }
         if (xpixel < 0 || xpixel > MAX_PIXELS || ypixel < 0 || ypixel > MAX_PIXELS) {
-            throw SessionException.invalid("A terminal has 0 to " + MAX_PIXELS + " pixels each way; " + xpixel + "x"
-                    + ypixel + " was asked for.");
+            throw SessionException.invalid("A terminal must have 0 to " + MAX_PIXELS + " pixels each way, not "
+                    + xpixel + "x" + ypixel + ".");
         }
     }
 

@@ -7,10 +7,10 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -20,16 +20,19 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 
-/// Where the logs of one [Sessions] live: a folder of its own within the state folder, held by a lock as long as it
-/// is used. What killed ones left behind is recognised by its lock being free, and deleted.
+/// Where the logs of one [Sessions] live: a folder of its own within the state folder, locked while it is in use. If
+/// the lock of a folder is free, its owner was killed, and the folder is deleted.
 ///
-/// The lock file is made before the folder and deleted after it, so a folder without a held lock is always stale.
+/// The lock file is created before the folder and deleted after it, so a folder whose lock is free is always stale.
 public final class StateFolder implements AutoCloseable {
     private static final String SESSIONS = "sessions";
     private static final String LOCK = ".lock";
-    /// The instances of this JVM. Their lock files are not to be opened by a sweep: to close any descriptor of a file
-    /// gives up all POSIX locks that the process has on it.
+    /// The names of instances. Nothing else in the folder is ours to delete.
+    private static final Pattern INSTANCE = Pattern.compile("[0-9a-f]{16}");
+    /// The instances of this JVM. A sweep must not open their lock files: closing any descriptor of a file releases all
+    /// POSIX locks that the process has on it.
     private static final Set<String> OWN = ConcurrentHashMap.newKeySet();
 
     private final String instance;
@@ -44,31 +47,31 @@ public final class StateFolder implements AutoCloseable {
         this.lockChannel = lockChannel;
     }
 
-    /// The state folder of this user: `$XDG_STATE_HOME/belay`, else `~/.local/state/belay`.
+    /// The state folder of this user: `$XDG_STATE_HOME/belay`, or `~/.local/state/belay`.
     public static Path standard(Map<String, String> env) {
         String xdg = env.getOrDefault("XDG_STATE_HOME", "");
-        // The XDG specification has relative paths ignored.
+        // The XDG specification says to ignore relative paths.
         Path base = !xdg.startsWith("/") ? Path.of(System.getProperty("user.home"), ".local", "state") : Path.of(xdg);
         return base.resolve("belay");
     }
 
-    /// Whose folders there are in a state folder.
+    /// How many folders there are in a state folder.
     ///
-    /// @param running of a [Sessions] that lives
-    /// @param killed  left by one that was killed; the next one to start deletes them
+    /// @param running folders that are in use
+    /// @param killed  folders left by a [Sessions] that was killed; the next one to start deletes them
     public record Instances(int running, int killed) {}
 
-    /// Counts the instances. Makes nothing and deletes nothing.
+    /// Counts the instances. Creates and deletes nothing.
     public static Instances instances(Path state) throws IOException {
         Path parent = state.resolve(SESSIONS);
         int running = 0;
         int killed = 0;
         if (Files.isDirectory(parent)) {
-            try (DirectoryStream<Path> folders = Files.newDirectoryStream(parent, Files::isDirectory)) {
+            try (DirectoryStream<Path> folders = Files.newDirectoryStream(parent, StateFolder::isInstance)) {
                 for (Path folder : folders) {
                     if (isRunning(parent, folder)) {
                         running++;
-                    } else if (Files.isDirectory(folder)) {
+                    } else if (isInstance(folder)) {
                         killed++;
                     }
                 }
@@ -77,6 +80,12 @@ public final class StateFolder implements AutoCloseable {
             }
         }
         return new Instances(running, killed);
+    }
+
+    /// A folder of an instance; a link to one is not.
+    private static boolean isInstance(Path path) {
+        return Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)
+                && INSTANCE.matcher(String.valueOf(path.getFileName())).matches();
     }
 
     private static boolean isRunning(Path parent, Path folder) throws IOException {
@@ -88,16 +97,17 @@ public final class StateFolder implements AutoCloseable {
         return open(state, _ -> {});
     }
 
-    /// @param killed told the names of the instances that were killed, if there are any, before what they left is deleted;
-    ///               if it fails, that is left to the next start
+    /// @param killed receives the names of the instances that were killed, if there are any, before their folders are
+    ///               deleted; if it fails, they are left to the next start
     static StateFolder open(Path state, Consumer<List<String>> killed) {
         Path parent = state.resolve(SESSIONS);
         byte[] random = new byte[8];
         new SecureRandom().nextBytes(random);
         String instance = HexFormat.of().formatHex(random);
         try {
-            Files.createDirectories(parent, ownerOnly("rwx------"));
-            tighten(parent);
+            PrivateFolder.make(state).close();
+            // What others planted before the state folder was closed to them is still there.
+            PrivateFolder.make(parent).close();
             sweep(parent, killed);
             OWN.add(instance);
             Path lockFile = parent.resolve(instance + LOCK);
@@ -142,7 +152,7 @@ public final class StateFolder implements AutoCloseable {
         }
     }
 
-    /// Deletes what it can; what it cannot, for instance because another start sweeps too, stops nobody.
+    /// Deletes what it can. A failure, for instance because another start sweeps too, stops nobody.
     private static void sweep(Path parent, Consumer<List<String>> killed) throws IOException {
         List<Path> left = left(parent);
         if (left.isEmpty()) {
@@ -151,8 +161,8 @@ public final class StateFolder implements AutoCloseable {
         try {
             killed.accept(left.stream().map(folder -> String.valueOf(folder.getFileName())).toList());
         } catch (SessionException e) {
-            // The folders are what the next start knows them by.
-            Log.LOG.log(System.Logger.Level.WARNING, "what an earlier Belay left could not be ended", e);
+            // Keep the folders: the next start recognises the killed instances by them.
+            Log.LOG.log(System.Logger.Level.WARNING, "could not end the processes that an earlier Belay left", e);
             return;
         }
         for (Path folder : left) {
@@ -160,22 +170,22 @@ public final class StateFolder implements AutoCloseable {
                 deleteFolder(folder);
                 Files.deleteIfExists(parent.resolve(folder.getFileName() + LOCK));
             } catch (IOException | DirectoryIteratorException e) {
-                Log.LOG.log(System.Logger.Level.DEBUG, "what an earlier Belay left could not be deleted", e);
+                Log.LOG.log(System.Logger.Level.DEBUG, "could not delete the files that an earlier Belay left", e);
             }
         }
     }
 
-    /// The folders that nobody uses any more.
+    /// The folders that are no longer in use.
     private static List<Path> left(Path parent) throws IOException {
         List<Path> left = new ArrayList<>();
-        try (DirectoryStream<Path> folders = Files.newDirectoryStream(parent, Files::isDirectory)) {
+        try (DirectoryStream<Path> folders = Files.newDirectoryStream(parent, StateFolder::isInstance)) {
             for (Path folder : folders) {
                 try {
                     if (!isRunning(parent, folder)) {
                         left.add(folder);
                     }
                 } catch (IOException e) {
-                    Log.LOG.log(System.Logger.Level.DEBUG, "what an earlier Belay left could not be looked at", e);
+                    Log.LOG.log(System.Logger.Level.DEBUG, "could not look at the files that an earlier Belay left", e);
                 }
             }
         } catch (DirectoryIteratorException e) {
@@ -192,7 +202,7 @@ public final class StateFolder implements AutoCloseable {
                 FileLock lock = channel.tryLock()) {
             return lock == null;
         } catch (java.nio.channels.OverlappingFileLockException _) {
-            // Another thread of this JVM sweeps at this moment.
+            // Another thread of this JVM is sweeping.
             return true;
         } catch (java.nio.file.NoSuchFileException _) {
             return false;
@@ -209,14 +219,6 @@ public final class StateFolder implements AutoCloseable {
             }
         }
         Files.deleteIfExists(folder);
-    }
-
-    /// A folder that was there before may be open to others.
-    private static void tighten(Path parent) throws IOException {
-        PosixFileAttributeView view = Files.getFileAttributeView(parent, PosixFileAttributeView.class);
-        if (view != null) {
-            view.setPermissions(PosixFilePermissions.fromString("rwx------"));
-        }
     }
 
     private static FileAttribute<?>[] ownerOnly(String permissions) {

@@ -259,7 +259,7 @@ class CursorTest {
 
     @Test
     void theRestOfACharacterAfterAGapIsLostWithIt() {
-        // The log's parts begin at multiples of 64 KiB, which three-byte characters do not divide.
+        // Segments begin at multiples of 64 KiB, so some three-byte characters span two of them.
         process.emit("€".repeat(200_000));
         assertThat(session.output().start() % 3).isNotZero();
         cursor.moveTo(0);

@@ -54,7 +54,7 @@ class DoorbellTest {
         for (int i = 1; i <= rounds; i++) {
             rung.set(i);
             bell.ring();
-            // Every so often all have to catch up: a wake-up that was lost would hang here until the deadline.
+            // Now and then all waiters have to catch up. A lost wake-up would hang here until the deadline.
             while (i % 10 == 0 && (heard[0].get() < i || heard[1].get() < i || heard[2].get() < i)) {
                 if (waiters.stream().anyMatch(waiter -> !waiter.thread.isAlive()) && i < rounds) {
                     throw new AssertionError("a waiter slept through ring " + i);

@@ -3,21 +3,17 @@ package dev.belay;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.belay.host.Uninterrupted;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Delayed;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.ThrowingConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Sessions that end by a clock, and exited ones that are forgotten.
+/// How sessions end when their time is up, and how exited sessions are forgotten.
 class EndOfSessionsTest {
     @TempDir
     Path folder;
@@ -43,18 +39,28 @@ class EndOfSessionsTest {
         }
     }
 
-    // --- clocks: what happens before a short one runs out happens before it begins, within the start ---
+    // --- clocks ---
+
+    private final MovedTime time = new MovedTime();
+
+    private Stage timed(Limits limits) {
+        return Stage.in(folder, limits, time);
+    }
 
     @Test
     void aSessionEndsAfterItsWallClockTimeAndStaysReadable() throws Exception {
-        try (Stage stage = Stage.in(folder)) {
-            stage.host.onStart(process -> process.emit("so far"));
-            Stage.Act act = stage.open(SessionSpec.of("sh").id("a").timeout(Duration.ofMillis(30)));
-            assertThat(act.session().awaitExit(Stage.LONG)).contains(new ExitStatus.Signaled(Signal.HUP));
+        try (Stage stage = timed(Limits.DEFAULT)) {
+            Stage.Act act = stage.open(SessionSpec.of("sh").id("a").timeout(Duration.ofHours(1)));
+            act.process().emit("so far");
+            time.pass(Duration.ofHours(1).minusNanos(1));
+            assertThat(act.session().state()).isEqualTo(SessionState.RUNNING);
+            time.pass(Duration.ofNanos(1));
             stage.recorder.await("exited a TIMEOUT");
             SessionRecord record = act.session().snapshot();
             assertThat(record.state()).isEqualTo(SessionState.EXITED);
             assertThat(record.endReason()).isEqualTo(EndReason.TIMEOUT);
+            assertThat(record.endedAt()).isEqualTo(record.startedAt().plus(Duration.ofHours(1)));
+            assertThat(act.session().exit()).contains(new ExitStatus.Signaled(Signal.HUP));
             assertThat(act.session().cursor().drainText(100).text()).isEqualTo("so far");
             assertThat(stage.sessions.stats().permitsUsed()).isZero();
         }
@@ -62,9 +68,13 @@ class EndOfSessionsTest {
 
     @Test
     void anIdleSessionEndsAndStaysReadable() throws Exception {
-        try (Stage stage = Stage.in(folder, Limits.DEFAULT.idleTimeout(Duration.ofMillis(30)))) {
-            stage.host.onStart(process -> process.emit("so far"));
+        try (Stage stage = timed(Limits.DEFAULT.idleTimeout(Duration.ofMinutes(10)))) {
             Stage.Act act = stage.open();
+            time.pass(Duration.ofMinutes(9));
+            act.process().emit("so far");
+            time.pass(Duration.ofMinutes(10).minusNanos(1));
+            assertThat(act.session().state()).isEqualTo(SessionState.RUNNING);
+            time.pass(Duration.ofNanos(1));
             stage.recorder.await("exited a IDLE_TIMEOUT");
             assertThat(act.session().cursor().drainText(100).text()).isEqualTo("so far");
         }
@@ -72,45 +82,47 @@ class EndOfSessionsTest {
 
     @Test
     void theSpecsIdleTimeGoesBeforeTheLimits() throws Exception {
-        try (Stage stage = Stage.in(folder, Limits.DEFAULT.idleTimeout(Stage.LONG))) {
-            stage.open(SessionSpec.of("sh").id("a").idleTimeout(Duration.ofMillis(10)));
+        try (Stage stage = timed(Limits.DEFAULT.idleTimeout(Duration.ofDays(1)))) {
+            stage.open(SessionSpec.of("sh").id("a").idleTimeout(Duration.ofMinutes(1)));
+            time.pass(Duration.ofMinutes(1));
             stage.recorder.await("exited a IDLE_TIMEOUT");
         }
     }
 
     @Test
     void aSessionSomebodyWaitsForIsNotIdle() throws Exception {
-        Until until = Until.match("never");
-        isNotIdle(session -> assertThat(session.cursor(0).await(until, Duration.ofMillis(300)).fired())
-                .isEqualTo(Waited.Fired.TIMEOUT));
+        isNotIdle(session -> session.cursor(0).await(Until.match("never"), Duration.ofHours(1)));
     }
 
     @Test
     void aSessionSomebodyReadsFromIsNotIdle() throws Exception {
-        isNotIdle(session -> assertThat(session.output().read(0, 1, Duration.ofMillis(300)))
-                .isInstanceOf(ReadResult.Chunk.class));
+        isNotIdle(session -> session.output().read(0, 1, Duration.ofHours(1)));
     }
 
-    /// The wait begins before the idle clock does, and is longer.
+    /// The wait lasts an hour, and the session may be idle for a minute.
     private void isNotIdle(ThrowingConsumer<Session> wait) throws Exception {
-        try (Stage stage = Stage.in(folder)) {
-            AtomicReference<Running<Boolean>> waiter = new AtomicReference<>();
-            stage.host.onStart(_ -> waiter.set(Running.start(() -> {
-                wait.accept(stage.sessions.get("a"));
+        try (Stage stage = timed(Limits.DEFAULT)) {
+            Session session = stage.open(SessionSpec.of("sh").id("a").idleTimeout(Duration.ofMinutes(1))).session();
+            Running<Boolean> waiter = Running.start(() -> {
+                wait.accept(session);
                 return true;
-            }).parked()));
-            stage.open(SessionSpec.of("sh").id("a").idleTimeout(Duration.ofMillis(30)));
-            assertThat(waiter.get().result()).isTrue();
+            }).parked();
+            time.pass(Duration.ofHours(1).minusNanos(1));
+            assertThat(session.state()).isEqualTo(SessionState.RUNNING);
+            time.pass(Duration.ofNanos(1));
+            assertThat(waiter.result()).isTrue();
+            time.pass(Duration.ofMinutes(2));
             stage.recorder.await("exited a IDLE_TIMEOUT");
         }
     }
 
     @Test
     void survivorsEndByTheIdleTime() throws Exception {
-        try (Stage stage = Stage.in(folder)) {
-            stage.host.onStart(process -> process.exitHeld(0));
-            Stage.Act act = stage.open(SessionSpec.of("sh").id("a").idleTimeout(Duration.ofMillis(50)));
+        try (Stage stage = timed(Limits.DEFAULT)) {
+            Stage.Act act = stage.open(SessionSpec.of("sh").id("a").idleTimeout(Duration.ofMinutes(1)));
+            act.process().exitHeld(0);
             Activity activity = act.session().activity();
+            time.pass(Duration.ofMinutes(1));
             while (!act.session().drained()) {
                 assertThat(activity.next(Stage.LONG)).isTrue();
             }
@@ -122,38 +134,42 @@ class EndOfSessionsTest {
     @Test
     void clocksOfASessionThatHasEndedAreStopped() throws Exception {
         try (Backstage stage = new Backstage(Limits.DEFAULT.idleTimeout(Stage.LONG))) {
-            Life life = stage.open("a", SessionSpec.of("sh").timeout(Stage.LONG));
-            assertThat(stage.registry.timer().getQueue()).hasSize(2);
+            LiveSession live = stage.open("a", SessionSpec.of("sh").timeout(Stage.LONG));
+            assertThat(time.pending()).isEqualTo(2);
             stage.process("a").exit(0);
-            stage.flush();
-            stage.registry.close(life, EndReason.CLOSED, Duration.ZERO);
-            stage.flush();
-            assertThat(stage.registry.timer().getQueue()).isEmpty();
+            time.flush();
+            stage.registry.close(live, EndReason.CLOSED, Duration.ZERO);
+            time.flush();
+            assertThat(time.pending()).isZero();
         }
     }
 
     @Test
     void closingWaitsForThoseWhoEndASessionWhoseTimeIsUp() throws Exception {
         CountDownLatch ending = new CountDownLatch(1);
-        CountDownLatch closed = new CountDownLatch(1);
-        CompletableFuture<Boolean> closedBefore = new CompletableFuture<>();
-        try (Stage stage = Stage.in(folder)) {
+        CountDownLatch goOn = new CountDownLatch(1);
+        try (Stage stage = timed(Limits.DEFAULT)) {
             stage.host.onStart(process -> process.onEnd(() -> {
-                if (!Thread.currentThread().getName().equals("belay end a")) {
-                    return;
-                }
-                ending.countDown();
-                try {
-                    closedBefore.complete(closed.await(300, TimeUnit.MILLISECONDS));
-                } catch (InterruptedException e) {
-                    closedBefore.completeExceptionally(e);
+                if (Thread.currentThread().getName().equals("belay end a")) {
+                    ending.countDown();
+                    Uninterrupted.run(goOn::await);
                 }
             }));
-            stage.open(SessionSpec.of("sh").id("a").timeout(Duration.ofMillis(1)));
+            Stage.Act act = stage.open(SessionSpec.of("sh").id("a").timeout(Duration.ofMinutes(1)));
+            time.pass(Duration.ofMinutes(1));
             ending.await();
-            stage.sessions.close();
-            closed.countDown();
-            assertThat(closedBefore.get()).as("closed before it was done").isFalse();
+            Running<Boolean> closer = Running.start(() -> {
+                stage.sessions.close();
+                return true;
+            });
+            Activity activity = act.session().activity();
+            while (act.session().state() != SessionState.CLOSED) {
+                assertThat(activity.next(Stage.LONG)).isTrue();
+            }
+            closer.parked();
+            assertThat(stage.host.closed()).as("closed before it was done").isFalse();
+            goOn.countDown();
+            assertThat(closer.result()).isTrue();
         }
     }
 
@@ -170,11 +186,14 @@ class EndOfSessionsTest {
 
     @Test
     void exitedSessionsAreForgottenAfterATimeWithTheirFiles() throws Exception {
-        try (Stage stage = Stage.in(folder, Limits.DEFAULT.retention(Duration.ofMillis(30)))) {
+        try (Stage stage = timed(Limits.DEFAULT.retention(Duration.ofMinutes(30)))) {
             Stage.Act act = stage.open();
             act.process().emit("x");
             assertThat(Folders.files(stage.logs())).hasSize(1);
             act.process().exit(0);
+            time.pass(Duration.ofMinutes(30).minusNanos(1));
+            assertThat(stage.sessions.list()).hasSize(1);
+            time.pass(Duration.ofNanos(1));
             stage.recorder.await("closed a");
             assertThat(stage.sessions.list()).isEmpty();
             assertThat(Folders.files(stage.logs())).isEmpty();
@@ -221,15 +240,15 @@ class EndOfSessionsTest {
     @Test
     void aSessionThatIsClosedTakesNoPlaceAmongTheKept() throws Exception {
         try (Backstage stage = new Backstage(Limits.DEFAULT.maxRetained(1))) {
-            Life kept = stage.open("kept", SessionSpec.of("sh"));
+            LiveSession kept = stage.open("kept", SessionSpec.of("sh"));
             stage.process("kept").exit(0);
             for (int i = 0; i < 5; i++) {
-                Life other = stage.open("s" + i, SessionSpec.of("sh"));
-                // Time enough to be kept, between its end and its forgetting.
-                stage.process("s" + i).afterEnd(stage::flush);
+                LiveSession other = stage.open("s" + i, SessionSpec.of("sh"));
+                // Gives the timer a chance to retain it between its end and its removal.
+                stage.process("s" + i).afterEnd(time::flush);
                 stage.registry.close(other, EndReason.CLOSED, Duration.ZERO);
             }
-            stage.flush();
+            time.flush();
             assertThat(kept.state()).isEqualTo(SessionState.EXITED);
             assertThat(stage.registry.all()).containsExactly(kept);
         }
@@ -237,15 +256,16 @@ class EndOfSessionsTest {
 
     @Test
     void aSessionThatExitedButCouldNotBeClosedIsStillForgottenInTime() throws Exception {
-        try (Backstage stage = new Backstage(Limits.DEFAULT.retention(Duration.ofMillis(20)))) {
-            Life life = stage.open("a", SessionSpec.of("sh"));
-            Activity activity = new Activity(life, false);
+        try (Backstage stage = new Backstage(Limits.DEFAULT.retention(Duration.ofMinutes(30)))) {
+            LiveSession live = stage.open("a", SessionSpec.of("sh"));
+            Activity activity = new Activity(live, null);
             stage.process("a").refuseToEnd(new IllegalStateException("not now"));
             assertThatExceptionOfType(IllegalStateException.class)
-                    .isThrownBy(() -> stage.registry.close(life, EndReason.CLOSED, Duration.ZERO));
+                    .isThrownBy(() -> stage.registry.close(live, EndReason.CLOSED, Duration.ZERO));
             stage.process("a").refuseToEnd(null);
             stage.process("a").exit(0);
-            while (life.state() != SessionState.CLOSED) {
+            time.pass(Duration.ofMinutes(30));
+            while (live.state() != SessionState.CLOSED) {
                 assertThat(activity.next(Stage.LONG)).isTrue();
             }
         }
@@ -254,18 +274,18 @@ class EndOfSessionsTest {
     @Test
     void anExitedSessionThatCouldNotBeForgottenIsKeptAgainAfterAWhile() throws Exception {
         try (Backstage stage = new Backstage(Limits.DEFAULT.retention(Stage.LONG))) {
-            Life life = stage.open("a", SessionSpec.of("sh"));
+            LiveSession live = stage.open("a", SessionSpec.of("sh"));
             stage.process("a").exit(0);
-            stage.flush();
+            time.flush();
             stage.process("a").refuseToEnd(new IllegalStateException("not now"));
-            stage.runWhatIsDueWithin(Stage.LONG);
-            stage.awaitClock();
-            assertThat(life.state()).isEqualTo(SessionState.EXITED);
+            time.pass(Stage.LONG);
+            time.awaitPending(1);
+            assertThat(live.state()).isEqualTo(SessionState.EXITED);
             stage.process("a").refuseToEnd(null);
-            stage.runWhatIsDueWithin(Registry.RETRY);
-            Activity activity = new Activity(life, false);
-            stage.runWhatIsDueWithin(Stage.LONG);
-            while (life.state() != SessionState.CLOSED) {
+            time.pass(Registry.RETRY);
+            Activity activity = new Activity(live, null);
+            time.pass(Stage.LONG);
+            while (live.state() != SessionState.CLOSED) {
                 assertThat(activity.next(Stage.LONG)).isTrue();
             }
         }
@@ -274,39 +294,39 @@ class EndOfSessionsTest {
     @Test
     void aSessionThatHadItsTimeAndCouldNotBeEndedIsEndedAfterAWhile() throws Exception {
         try (Backstage stage = new Backstage(Limits.DEFAULT)) {
-            Life life = stage.open("a", SessionSpec.of("sh").timeout(Stage.LONG));
+            LiveSession live = stage.open("a", SessionSpec.of("sh").timeout(Stage.LONG));
             stage.process("a").refuseToEnd(new IllegalStateException("not now"));
-            stage.runWhatIsDueWithin(Stage.LONG);
-            stage.awaitClock();
-            assertThat(life.state()).isEqualTo(SessionState.RUNNING);
+            time.pass(Stage.LONG);
+            time.awaitPending(1);
+            assertThat(live.state()).isEqualTo(SessionState.RUNNING);
             stage.process("a").refuseToEnd(null);
-            Activity activity = new Activity(life, false);
-            stage.runWhatIsDueWithin(Registry.RETRY);
-            while (life.state() != SessionState.EXITED) {
+            Activity activity = new Activity(live, null);
+            time.pass(Registry.RETRY);
+            while (live.state() != SessionState.EXITED) {
                 assertThat(activity.next(Stage.LONG)).isTrue();
             }
-            assertThat(life.record().endReason()).isEqualTo(EndReason.TIMEOUT);
+            assertThat(live.record().endReason()).isEqualTo(EndReason.TIMEOUT);
         }
     }
 
     @Test
     void aSessionWhoseIdleTimeEndedItTheSecondTimeIsNotKeptByItsOtherClock() throws Exception {
         try (Backstage stage = new Backstage(Limits.DEFAULT.maxRetained(0))) {
-            SessionSpec spec = SessionSpec.of("sh").timeout(Duration.ofDays(1)).idleTimeout(Duration.ofMillis(1));
-            stage.host.onStart(process -> process.refuseToEnd(new IllegalStateException("not now")));
-            Life life = stage.open("a", spec);
-            Activity activity = new Activity(life, false);
-            // Its end has been tried and is to be tried again.
-            while (stage.dueWithin(Registry.RETRY).size() == stage.dueWithin(Duration.ofSeconds(1)).size()) {
-                assertThat(Thread.interrupted()).as("it is not to be ended again").isFalse();
-                Thread.onSpinWait();
-            }
+            SessionSpec spec = SessionSpec.of("sh").timeout(Duration.ofDays(1)).idleTimeout(Duration.ofMinutes(1));
+            LiveSession live = stage.open("a", spec);
+            stage.process("a").refuseToEnd(new IllegalStateException("not now"));
+            Activity activity = new Activity(live, null);
+            CountDownLatch tried = new CountDownLatch(1);
+            stage.process("a").onEnd(tried::countDown);
+            time.pass(Duration.ofMinutes(1));
+            tried.await();
+            stage.registry.background().join();
             stage.process("a").refuseToEnd(null);
-            stage.runWhatIsDueWithin(Registry.RETRY);
-            while (life.state() != SessionState.CLOSED) {
+            time.pass(Registry.RETRY);
+            while (live.state() != SessionState.CLOSED) {
                 assertThat(activity.next(Stage.LONG)).isTrue();
             }
-            assertThat(stage.registry.timer().getQueue()).isEmpty();
+            assertThat(time.pending()).isZero();
         }
     }
 
@@ -315,7 +335,7 @@ class EndOfSessionsTest {
         try (Backstage stage = new Backstage(Limits.DEFAULT.maxRetained(0))) {
             stage.host.onStart(process -> {
                 process.exit(0);
-                stage.flush();
+                time.flush();
                 throw new SessionException(ErrorCode.UNAVAILABLE, "no memory to wait for it");
             });
             assertThatExceptionOfType(SessionException.class)
@@ -329,62 +349,32 @@ class EndOfSessionsTest {
     void aSessionThatIsForgottenEarlyIsNotKeptInMemoryByItsTimer() throws Exception {
         try (Backstage stage = new Backstage(Limits.DEFAULT)) {
             for (int i = 0; i < 100; i++) {
-                Life life = stage.open("s" + i, SessionSpec.of("sh"));
+                LiveSession live = stage.open("s" + i, SessionSpec.of("sh"));
                 stage.process("s" + i).exit(0);
-                stage.flush();
-                stage.registry.close(life, EndReason.CLOSED, Duration.ZERO);
+                time.flush();
+                stage.registry.close(live, EndReason.CLOSED, Duration.ZERO);
             }
-            stage.flush();
-            assertThat(stage.registry.timer().getQueue()).isEmpty();
+            time.flush();
+            assertThat(time.pending()).isZero();
         }
     }
 
-    /// A registry whose timer a test can look into.
+    /// A registry whose time the test moves, for tests that need more than the handles of sessions.
     private final class Backstage implements AutoCloseable {
         final ScriptedHost host = new ScriptedHost();
         final Registry registry;
 
         Backstage(Limits limits) {
-            registry = new Registry(host, limits, Resources.AS_BELAY, new Environment(Map.of()), folder, List.of());
+            Environment none = new Environment(Map.of());
+            registry = new Registry(host, limits, Resources.AS_BELAY, Isolation.NONE, none, folder, time, List.of());
         }
 
-        Life open(String id, SessionSpec spec) {
+        LiveSession open(String id, SessionSpec spec) {
             return registry.open(spec.id(id));
         }
 
         ScriptedProcess process(String id) {
             return host.process(registry.instance() + "/" + id);
-        }
-
-        /// Has the timer do now what it was to do within a time.
-        void runWhatIsDueWithin(Duration time) throws Exception {
-            for (Runnable task : dueWithin(time)) {
-                assertThat(registry.timer().remove(task)).as("was still to be done").isTrue();
-                registry.timer().submit(task).get();
-            }
-        }
-
-        List<Runnable> dueWithin(Duration time) {
-            return registry.timer().getQueue().stream()
-                    .filter(task -> ((Delayed) task).getDelay(TimeUnit.NANOSECONDS) <= time.toNanos())
-                    .toList();
-        }
-
-        /// Returns when the timer has something to do, which somebody else's thread tells it.
-        void awaitClock() {
-            while (registry.timer().getQueue().isEmpty()) {
-                assertThat(Thread.interrupted()).as("nothing is to be done").isFalse();
-                Thread.onSpinWait();
-            }
-        }
-
-        /// Returns when the timer has done what was due.
-        void flush() {
-            try {
-                registry.timer().submit(() -> {}).get();
-            } catch (InterruptedException | ExecutionException e) {
-                throw new IllegalStateException(e);
-            }
         }
 
         @Override

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Whatever the disk refuses, once or from then on: every byte is either right or said to be missing, later bytes are
-/// stored again, and neither files nor descriptors are left.
+/// The disk refuses an operation, once or for good. Every byte is either right or reported as missing, later bytes are
+/// stored again, and no file or descriptor is left.
 class FileLogFaultTest {
     private static final int APPENDS = 30;
     private static final int APPEND_BYTES = 12_000;
@@ -84,7 +84,7 @@ class FileLogFaultTest {
         Segment.faults = null;
         assertThat(descriptors()).as("descriptors after " + fault).isZero();
         if (what.equals("delete")) {
-            // What cannot be deleted goes with the folder.
+            // A file that cannot be deleted goes with the folder.
             for (Path left : Folders.files(folder)) {
                 Files.delete(left);
             }
@@ -93,9 +93,9 @@ class FileLogFaultTest {
         return unstored;
     }
 
-    /// Reads from an offset to the end, unless it is refused.
+    /// Reads from an offset to the end, unless the read fails.
     ///
-    /// @return how many bytes the disk has not got
+    /// @return how many bytes are not on the disk
     private long readAll(String fault, FileLog log, long from) {
         long missing = 0;
         try {
@@ -122,7 +122,7 @@ class FileLogFaultTest {
                 try {
                     return Files.readSymbolicLink(link).startsWith(folder);
                 } catch (IOException _) {
-                    // The descriptor of this very listing.
+                    // The descriptor of this listing itself.
                     return false;
                 }
             }).count();

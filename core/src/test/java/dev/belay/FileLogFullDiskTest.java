@@ -85,7 +85,7 @@ class FileLogFullDiskTest {
             if (mounted) {
                 fillAndEmpty(disk);
             } else {
-                // Nobody else may mount; a file where the folder should be refuses the bytes as well.
+                // Only root may mount. A file in place of the folder refuses the bytes, too.
                 Files.delete(disk);
                 Files.createFile(disk);
                 FileLog log = new FileLog(disk, "a", Limits.MIN_LOG_BYTES);
@@ -121,7 +121,7 @@ class FileLogFullDiskTest {
         assertThat(log.unstored()).isEqualTo(refused);
         assertThat(((Chunk) log.read(300_000, 50_000, log.end())).bytes()).isEqualTo(Known.bytes(300_000, 20_000));
 
-        // Far beyond disk and budget: it goes on, says what is lost, and keeps few files.
+        // Far beyond disk and budget: the log goes on, reports what is lost, and keeps few files.
         for (int i = 0; i < 3000; i++) {
             append(log, 5000);
         }

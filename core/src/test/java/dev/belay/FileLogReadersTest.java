@@ -38,7 +38,7 @@ class FileLogReadersTest {
         log.append(Known.buffer(log.end(), count), outlet);
     }
 
-    /// Reads until the end is an offset, as fast as it can; checks every byte.
+    /// Reads up to an offset as fast as it can, and checks every byte.
     ///
     /// @return how many bytes were read and how many were in gaps
     private long[] follow(long until, int max) {

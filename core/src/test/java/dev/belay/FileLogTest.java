@@ -38,7 +38,7 @@ class FileLogTest {
         return log.read(from, max, log.end());
     }
 
-    /// Reads from an offset to the end; checks every byte and that the pieces leave no hole.
+    /// Reads from an offset to the end. Checks every byte, and that nothing is skipped.
     private static List<ReadResult> readAll(FileLog log, long from) {
         List<ReadResult> pieces = new ArrayList<>();
         long end = log.end();
@@ -99,7 +99,7 @@ class FileLogTest {
             int count = 1 + random.nextInt(random.nextInt(5) == 0 ? 100 : 150_000);
             append(log, count, random.nextInt(4) == 0 ? Outlet.STDERR : Outlet.STDOUT);
             total += count;
-            // The newest file may be one that is used again: it keeps its former length until it is full or sealed.
+            // The newest file may be a reused one, which keeps its old length until it is full or sealed.
             assertThat(Folders.bytes(folder)).isBetween(log.end() - log.start(), budget);
         }
         log.seal();

@@ -26,7 +26,7 @@ final class Folders {
             try {
                 sum += Files.size(file);
             } catch (NoSuchFileException _) {
-                // Deleted since it was listed.
+                // It was deleted after it was listed.
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -34,7 +34,7 @@ final class Folders {
         return sum;
     }
 
-    /// This process's descriptors of files in a folder, also of files that are deleted already.
+    /// This process's descriptors of files in a folder, including deleted files.
     static long descriptors(Path folder) throws IOException {
         String prefix = folder.toRealPath() + "/";
         long count = 0;
@@ -44,7 +44,7 @@ final class Folders {
                     count++;
                 }
             } catch (NoSuchFileException _) {
-                // Closed since it was listed.
+                // It was closed after it was listed.
             }
         }
         return count;

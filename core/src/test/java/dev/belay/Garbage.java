@@ -3,11 +3,11 @@ package dev.belay;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/// Waits for what only the garbage collector can bring about.
+/// Waits for something that only the garbage collector can do.
 final class Garbage {
     private Garbage() {}
 
-    /// Collects until the latch is open; fails after many tries.
+    /// Runs the collector until the latch is open. Fails after many tries.
     static void collectUntil(CountDownLatch found) throws InterruptedException {
         for (int tries = 0; tries < 200; tries++) {
             System.gc();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -11,22 +12,24 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/// When [Session#awaitInputState] looks once, and when once more.
+/// When [Session#awaitInputState] looks once, and when it looks again.
 @Timeout(60)
 class InputStateTest {
+    private static final Duration REST = Duration.ofMillis(20);
     private static final InputState WAITING = new InputState(true, false);
     private static final InputState UNCLEAR = new InputState(null, true);
 
     @TempDir
     Path folder;
 
+    private final MovedTime time = new MovedTime();
     private Stage stage;
     private Session session;
     private ScriptedProcess process;
 
     @BeforeEach
     void open() {
-        stage = Stage.in(folder);
+        stage = Stage.in(folder, Limits.DEFAULT, time);
         Stage.Act act = stage.open();
         session = act.session();
         process = act.process();
@@ -62,29 +65,31 @@ class InputStateTest {
     void whatHasBeenQuietIsAnsweredForAtOnce() throws Exception {
         process.looksLike(() -> UNCLEAR);
         process.emit("busy");
-        session.cursor().await(Until.idle(Duration.ofMillis(30)), Stage.LONG);
+        time.pass(REST);
         assertThat(session.awaitInputState(Stage.LONG)).isEqualTo(UNCLEAR);
         assertThat(process.looks()).isEqualTo(1);
     }
 
     @Test
     void whatHasJustPrintedIsLookedAtOnceMore() throws Exception {
-        // The first look finds it printing its prompt, the second finds it reading. A machine that stands still for
-        // 20 ms just then sees no need for the second; it does not do so every time.
-        InputState seen = InputState.NOBODY;
-        for (int round = 0; round < 100 && !seen.seenWaiting(); round++) {
-            int first = process.looks() + 1;
-            process.looksLike(() -> {
-                if (process.looks() > first) {
-                    return WAITING;
-                }
-                process.emit("prompt");
-                return UNCLEAR;
-            });
-            seen = session.awaitInputState(Stage.LONG);
-            assertThat(process.looks() - first).isLessThanOrEqualTo(1);
-        }
-        assertThat(seen).isEqualTo(WAITING);
+        // The first look finds it printing its prompt, the second finds it reading.
+        CountDownLatch printed = new CountDownLatch(1);
+        process.looksLike(() -> {
+            if (process.looks() > 1) {
+                return WAITING;
+            }
+            process.emit("prompt");
+            printed.countDown();
+            return UNCLEAR;
+        });
+        Running<InputState> asker = Running.start(() -> session.awaitInputState(Stage.LONG));
+        printed.await();
+        time.pass(REST.minusNanos(1));
+        asker.parked();
+        assertThat(process.looks()).isEqualTo(1);
+        time.pass(Duration.ofNanos(1));
+        assertThat(asker.result()).isEqualTo(WAITING);
+        assertThat(process.looks()).isEqualTo(2);
     }
 
     @Test

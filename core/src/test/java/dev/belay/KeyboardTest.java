@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,6 +22,7 @@ class KeyboardTest {
     @TempDir
     Path folder;
 
+    private final MovedTime time = new MovedTime();
     private Stage stage;
     private ScriptedProcess process;
     /// The session's owner, somebody who takes over, somebody else, an admin.
@@ -33,7 +33,7 @@ class KeyboardTest {
 
     @BeforeEach
     void open() {
-        stage = Stage.in(folder);
+        stage = Stage.in(folder, Limits.DEFAULT, time);
         Stage.Act act = stage.open(SessionSpec.of("sh").id("a").owner("agent"));
         process = act.process();
         agent = act.session();
@@ -54,13 +54,6 @@ class KeyboardTest {
 
     private static String text(ReadResult result) {
         return new String(((Chunk) result).bytes(), StandardCharsets.UTF_8);
-    }
-
-    /// Returns when the lease has ended.
-    private static void awaitEnd(Lease lease, Activity activity) throws InterruptedException {
-        while (lease.held()) {
-            assertThat(activity.next(Stage.LONG)).isTrue();
-        }
     }
 
     // --- who may type ---
@@ -140,37 +133,35 @@ class KeyboardTest {
 
     @Test
     void aLeaseEndsAfterItsTime() throws Exception {
+        Lease lease = ann.takeKeyboard(false, Duration.ofMinutes(5));
         Activity activity = agent.activity();
-        Lease lease = ann.takeKeyboard(false, Duration.ofMillis(1));
-        awaitEnd(lease, activity);
+        time.pass(Duration.ofMinutes(5).minusNanos(1));
+        assertThat(lease.held()).isTrue();
+        time.pass(Duration.ofNanos(1));
+        assertThat(lease.held()).isFalse();
+        assertThat(activity.next(Duration.ZERO)).isTrue();
         assertThat(agent.keyboardHolder()).isEmpty();
     }
 
     @Test
     void aHolderWhoStaysAwayLosesTheKeyboard() throws Exception {
         Lease lease = ann.takeKeyboard(false, null);
-        Activity activity = agent.activity();
-        lease.away(Duration.ofMillis(1));
-        awaitEnd(lease, activity);
-        assertThat(Lease.ABSENCE).isEqualTo(Duration.ofSeconds(30));
+        lease.away();
+        time.pass(Duration.ofSeconds(30).minusNanos(1));
+        assertThat(lease.held()).isTrue();
+        time.pass(Duration.ofNanos(1));
+        assertThat(lease.held()).isFalse();
     }
 
     @Test
     void aHolderWhoComesBackKeepsTheKeyboard() {
-        ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
-        timer.setRemoveOnCancelPolicy(true);
-        FileLog log = new FileLog(folder, "b", 1 << 20);
-        try {
-            Lease lease = new Keyboard("b", log, new Doorbell(), timer).take(new Actor("ann"), false, null);
-            lease.away();
-            assertThat(timer.getQueue()).as("what will end it").hasSize(1);
-            lease.back();
-            assertThat(timer.getQueue()).as("what will end it").isEmpty();
-            assertThat(lease.held()).isTrue();
-        } finally {
-            timer.shutdownNow();
-            log.delete();
-        }
+        Lease lease = ann.takeKeyboard(false, null);
+        lease.away();
+        time.pass(Lease.ABSENCE.minusNanos(1));
+        lease.back();
+        time.pass(Lease.ABSENCE);
+        assertThat(lease.held()).isTrue();
+        assertThat(time.pending()).isZero();
     }
 
     @Test
@@ -203,24 +194,29 @@ class KeyboardTest {
 
     @Test
     void timersAndTheHandsThatTakeAndGiveDoNotLockEachOtherOut() throws Exception {
-        List<Running<Integer>> hands = new ArrayList<>();
-        for (int i = 0; i < 3; i++) {
-            hands.add(Running.start(() -> {
-                int count = 0;
-                for (int n = 0; n < 2000; n++) {
-                    try (Lease lease = admin.takeKeyboard(n % 2 == 0, Duration.ofNanos(1 + n % 3))) {
-                        lease.away(Duration.ofNanos(1));
-                        lease.back();
-                        lease.away(Duration.ofSeconds(1));
-                        count++;
-                    }
-                }
-                return count;
-            }));
+        try (Stage real = Stage.in(folder.resolve("real"))) {
+            Session session = real.open().session().as(new Actor("root", true));
+            List<Running<Integer>> hands = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                hands.add(Running.start(() -> takeAndGive(session)));
+            }
+            for (Running<Integer> hand : hands) {
+                assertThat(hand.result()).isEqualTo(2000);
+            }
         }
-        for (Running<Integer> hand : hands) {
-            assertThat(hand.result()).isEqualTo(2000);
+    }
+
+    private static int takeAndGive(Session session) {
+        int count = 0;
+        for (int n = 0; n < 2000; n++) {
+            try (Lease lease = session.takeKeyboard(n % 2 == 0, Duration.ofNanos(1 + n % 3))) {
+                lease.away(Duration.ofNanos(1));
+                lease.back();
+                lease.away(Duration.ofSeconds(1));
+                count++;
+            }
         }
+        return count;
     }
 
     // --- private ---
@@ -254,11 +250,11 @@ class KeyboardTest {
     void privateOutputIsHiddenFromWaitsToo() throws Exception {
         Lease lease = ann.takeKeyboard(true, null);
         process.emit("secret");
-        assertThat(agent.cursor(0).await(Until.match("secret"), Duration.ofMillis(20)).fired())
+        assertThat(agent.cursor(0).await(Until.match("secret"), Duration.ZERO).fired())
                 .isEqualTo(Waited.Fired.TIMEOUT);
         assertThat(ann.cursor(0).await(Until.match("secret"), Stage.LONG).fired()).isEqualTo(Waited.Fired.MATCH);
         lease.giveBack();
-        assertThat(agent.cursor(0).await(Until.match("secret"), Duration.ofMillis(20)).fired())
+        assertThat(agent.cursor(0).await(Until.match("secret"), Duration.ZERO).fired())
                 .isEqualTo(Waited.Fired.TIMEOUT);
     }
 

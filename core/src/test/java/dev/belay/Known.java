@@ -22,7 +22,7 @@ final class Known {
         return ByteBuffer.wrap(bytes(offset, count));
     }
 
-    /// The outlets in turn.
+    /// Alternates between the outlets.
     static Outlet outlet(int number) {
         return number % 2 == 0 ? Outlet.STDOUT : Outlet.STDERR;
     }

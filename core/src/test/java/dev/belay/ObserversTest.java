@@ -74,7 +74,7 @@ class ObserversTest {
             }
 
             @Override
-            public void output(String id, long end) {
+            public void output(String owner, String id, long end) {
                 throw new AssertionError("a test's observer that throws");
             }
         };
@@ -155,10 +155,11 @@ class ObserversTest {
         Recorder recorder = new Recorder();
         ScriptedHost host = new ScriptedHost();
         Registry registry =
-                new Registry(host, Limits.DEFAULT, Resources.AS_BELAY, new Environment(java.util.Map.of()), folder,
-                        List.of(recorder));
+                new Registry(host, Limits.DEFAULT, Resources.AS_BELAY, Isolation.NONE,
+                        new Environment(java.util.Map.of()), folder,
+                        SystemTime.INSTANCE, List.of(recorder));
         try {
-            Life life = registry.open(SessionSpec.of("sh").id("a"));
+            LiveSession live = registry.open(SessionSpec.of("sh").id("a"));
             recorder.await("opened a");
             CountDownLatch blocked = new CountDownLatch(1);
             registry.post(_ -> {
@@ -179,7 +180,7 @@ class ObserversTest {
             }
             process.emit("x");
             recorder.await("output a 5");
-            assertThat(life.log.end()).isEqualTo(5);
+            assertThat(live.log.end()).isEqualTo(5);
         } finally {
             registry.closeAll();
         }

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/// An observer that writes down what it hears, as lines such as `opened a`.
+/// An observer that records events as lines such as `opened a`.
 final class Recorder implements SessionObserver {
     private final List<String> lines = new ArrayList<>();
 
@@ -14,7 +14,7 @@ final class Recorder implements SessionObserver {
     }
 
     @Override
-    public void output(String id, long end) {
+    public void output(String owner, String id, long end) {
         note("output " + id + " " + end);
     }
 
@@ -51,12 +51,12 @@ final class Recorder implements SessionObserver {
         return lines().stream().filter(line -> line.startsWith(start)).toList();
     }
 
-    /// Returns when a line that begins like this has been heard.
+    /// Returns when a line with this beginning has been recorded.
     void await(String start) throws InterruptedException {
         await(all -> all.stream().anyMatch(line -> line.startsWith(start)));
     }
 
-    /// Returns when what has been heard is as asked.
+    /// Returns when the recorded lines meet the condition.
     synchronized void await(Predicate<List<String>> enough) throws InterruptedException {
         Deadline deadline = Deadline.in(java.time.Duration.ofSeconds(30));
         while (!enough.test(lines)) {

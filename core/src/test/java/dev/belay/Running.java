@@ -6,7 +6,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/// Something that a test lets run beside itself.
+/// A task that a test runs in parallel.
 final class Running<T> {
     private final FutureTask<T> task;
     final Thread thread;

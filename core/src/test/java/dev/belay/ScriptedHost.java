@@ -10,11 +10,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
-/// A host whose processes do what the test says, and nothing else.
+/// A host whose processes do only what the test tells them to.
 ///
-/// Strict: what the core may not do to a host is noted in [#misuses()] and thrown.
+/// It is strict: if the core misuses it, it throws and records that in [#misuses()].
 final class ScriptedHost implements Host {
     private final Map<String, ScriptedProcess> processes = new ConcurrentHashMap<>();
+    private final Map<String, ScriptedProcess> newest = new ConcurrentHashMap<>();
     private final List<String> misuses = new CopyOnWriteArrayList<>();
     private final AtomicBoolean closed = new AtomicBoolean();
     private volatile Consumer<Launch> onSpawn = _ -> {};
@@ -47,6 +48,7 @@ final class ScriptedHost implements Host {
         onSpawn.accept(launch);
         ScriptedProcess process = new ScriptedProcess(this, launch);
         processes.put(launch.mark(), process);
+        newest.put(launch.mark().substring(0, launch.mark().lastIndexOf('/')), process);
         return process;
     }
 
@@ -66,9 +68,9 @@ final class ScriptedHost implements Host {
         return closed.get();
     }
 
-    /// The process of a session, by `instance/id`.
+    /// The process of a session by its identity, or the newest one of `instance/id`.
     ScriptedProcess process(String mark) {
-        ScriptedProcess process = processes.get(mark);
+        ScriptedProcess process = processes.getOrDefault(mark, newest.get(mark));
         if (process == null) {
             throw new AssertionError("nothing was spawned for " + mark);
         }

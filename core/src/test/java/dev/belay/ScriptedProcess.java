@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/// A process of a [ScriptedHost]. What it says reaches the listener one call at a time, as from a host's loop.
+/// A process of a [ScriptedHost]. It calls its listener from one thread at a time, as a host's loop does.
 final class ScriptedProcess implements HostProcess {
     private static final AtomicLong PIDS = new AtomicLong(1000);
 
@@ -31,7 +31,8 @@ final class ScriptedProcess implements HostProcess {
     private boolean held;
     private boolean ended;
     private boolean inputClosed;
-    private volatile int takes = Integer.MAX_VALUE;
+    private volatile int accepts = Integer.MAX_VALUE;
+    private volatile int breaksOffAfter = -1;
     private volatile RuntimeException endFailure;
     private volatile List<String> left = List.of();
     private volatile Runnable onEnd = () -> {};
@@ -47,7 +48,7 @@ final class ScriptedProcess implements HostProcess {
 
     // --- what the test lets it do ---
 
-    /// Prints; false if it is asked to wait.
+    /// Prints. Returns false if the listener asks for a pause.
     boolean emit(String text) {
         return emit(text.getBytes(StandardCharsets.UTF_8), Outlet.STDOUT);
     }
@@ -66,14 +67,14 @@ final class ScriptedProcess implements HostProcess {
         if (buffer.hasRemaining()) {
             throw host.misuse("output was not taken whole");
         }
-        // Whoever kept the buffer beyond the call reads rubbish.
+        // The buffer is valid only during the call: overwrite it, in case somebody keeps it.
         for (int i = 0; i < bytes.length; i++) {
             buffer.put(i, (byte) '?');
         }
         return more;
     }
 
-    /// From now on the kernel says that this limit of the whole session was reached.
+    /// From now on the kernel reports that the session reached this limit.
     void hits(EndReason limit) {
         limitHit = limit;
     }
@@ -91,7 +92,7 @@ final class ScriptedProcess implements HostProcess {
         exit(status, false);
     }
 
-    /// The leader dies; others hold the terminal.
+    /// The leader dies, while other processes hold the terminal.
     void exitHeld(int code) {
         exit(new ExitStatus.Exited(code), true);
     }
@@ -105,7 +106,7 @@ final class ScriptedProcess implements HostProcess {
         listener.exited(status, stillHeld);
     }
 
-    /// The last of the others lets go.
+    /// The last of the other processes closes the terminal.
     synchronized void release() {
         if (!held) {
             throw new AssertionError(this + " is held by nobody");
@@ -114,9 +115,14 @@ final class ScriptedProcess implements HostProcess {
         listener.released();
     }
 
-    /// How many bytes each write takes from now on.
-    void takes(int bytes) {
-        takes = bytes;
+    /// From now on each write accepts at most this many bytes.
+    void accepts(int bytes) {
+        accepts = bytes;
+    }
+
+    /// The next write is interrupted after this many bytes.
+    void breaksOffAfter(int bytes) {
+        breaksOffAfter = bytes;
     }
 
     /// Every end fails from now on.
@@ -134,19 +140,19 @@ final class ScriptedProcess implements HostProcess {
         onEnd = step;
     }
 
-    /// Runs within every end from now on, when the listener has heard it.
+    /// Runs within every end from now on, after the listener has been told.
     void afterEnd(Runnable step) {
         afterEnd = step;
     }
 
-    /// Every look whether it waits for input is answered so from now on.
+    /// From now on this answers whether the process waits for input.
     void looksLike(Supplier<InputState> seen) {
         look = seen;
     }
 
     // --- what the test asks ---
 
-    /// How often somebody looked whether it waits for input.
+    /// How often its input state was asked for.
     int looks() {
         return looks.get();
     }
@@ -202,17 +208,23 @@ final class ScriptedProcess implements HostProcess {
     }
 
     @Override
-    public synchronized int write(ByteBuffer bytes, Duration timeout, BooleanSupplier allowed) {
+    public synchronized int write(ByteBuffer bytes, Duration timeout, BooleanSupplier allowed)
+            throws InterruptedException {
         if (exited || inputClosed) {
             return -1;
         }
         if (!allowed.getAsBoolean()) {
             return 0;
         }
-        int count = Math.min(takes, bytes.remaining());
+        int breaks = breaksOffAfter;
+        int count = Math.min(breaks < 0 ? accepts : breaks, bytes.remaining());
         byte[] taken = new byte[count];
         bytes.get(taken);
         input.writeBytes(taken);
+        if (breaks >= 0) {
+            breaksOffAfter = -1;
+            throw new InterruptedException();
+        }
         return count;
     }
 
@@ -281,7 +293,7 @@ final class ScriptedProcess implements HostProcess {
             die();
         }
         afterEnd.run();
-        return new Ended(lived && grace.isZero() ? 1 : 0, left);
+        return new Ended(lived ? 1 : 0, lived && grace.isZero() ? 1 : 0, left);
     }
 
     private void die() {

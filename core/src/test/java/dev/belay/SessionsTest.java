@@ -58,8 +58,10 @@ class SessionsTest {
     @Test
     void theProcessGetsTheEnvironmentAndTheMarkOfItsSession() {
         try (Stage stage = Stage.in(folder)) {
-            Launch pty = stage.open(SessionSpec.of("sh", "-l").id("a").env("A", "1").workdir("w")).process().launch;
-            String mark = stage.sessions.instance() + "/a";
+            Stage.Act act = stage.open(SessionSpec.of("sh", "-l").id("a").env("A", "1").workdir("w"));
+            Launch pty = act.process().launch;
+            String mark = act.session().identity();
+            assertThat(mark).startsWith(stage.sessions.instance() + "/a/");
             assertThat(pty.env()).isEqualTo(
                     Map.of("PATH", "/bin", "TERM", "xterm-256color", "A", "1", "BELAY_SESSION", mark));
             assertThat(pty.mark()).isEqualTo(mark);
@@ -252,7 +254,7 @@ class SessionsTest {
 
             stage.host.onSpawn(_ -> {});
             stage.host.onStart(process -> {
-                // A host's loop is a thread of its own.
+                // A host's loop has its own thread.
                 Running<Boolean> loop = Running.start(() -> process.emit("x"));
                 while (loop.thread.isAlive()) {
                     Thread.onSpinWait();
@@ -394,7 +396,7 @@ class SessionsTest {
             assertThat(act.session().writeLine("é")).isEqualTo(3);
             assertThat(act.process().input()).isEqualTo("é\n");
             isRefused(ErrorCode.TOO_LARGE, () -> act.session().write(new byte[11]));
-            act.process().takes(2);
+            act.process().accepts(2);
             assertThat(act.session().write(new byte[5], Duration.ofMillis(1))).isEqualTo(2);
             act.process().exit(0);
             isRefused(ErrorCode.NOT_WRITABLE, () -> act.session().write("x"));
@@ -425,7 +427,8 @@ class SessionsTest {
 
     @Test
     void readsWritesWaitsAndResizesAreActivity() throws Exception {
-        try (Stage stage = Stage.in(folder)) {
+        MovedTime time = new MovedTime();
+        try (Stage stage = Stage.in(folder, Limits.DEFAULT, time)) {
             Stage.Act act = stage.open();
             act.process().emit("x");
             Session session = act.session();
@@ -442,9 +445,7 @@ class SessionsTest {
                     () -> act.process().emit("y"));
             for (ThrowingCallable deed : deeds) {
                 Instant before = session.snapshot().lastActivityAt();
-                for (long then = System.nanoTime(); System.nanoTime() - then < 2_000_000;) {
-                    Thread.onSpinWait();
-                }
+                time.pass(Duration.ofMillis(1));
                 assertThat(session.snapshot().lastActivityAt()).as("looking is none").isEqualTo(before);
                 try {
                     deed.call();
@@ -462,8 +463,8 @@ class SessionsTest {
     void closingTellsHowTheSessionEndedAndIsHarmlessTwice() {
         try (Stage stage = Stage.in(folder)) {
             Stage.Act act = stage.open();
-            assertThat(act.session().close(true)).isEqualTo(new Closed(new ExitStatus.Signaled(Signal.HUP), 1));
-            assertThat(act.session().close(false)).isEqualTo(new Closed(new ExitStatus.Signaled(Signal.HUP), 0));
+            assertThat(act.session().close(true)).isEqualTo(new Closed(new ExitStatus.Signaled(Signal.HUP), 1, 1));
+            assertThat(act.session().close(false)).isEqualTo(new Closed(new ExitStatus.Signaled(Signal.HUP), 0, 0));
             assertThat(act.session().snapshot().state()).isEqualTo(SessionState.CLOSED);
             assertThat(act.session().snapshot().endReason()).isEqualTo(EndReason.CLOSED);
             assertThat(stage.sessions.stats().closed()).isEqualTo(1);
@@ -548,7 +549,7 @@ class SessionsTest {
             assertThat(e.getSuppressed()).hasSize(2);
             assertThat(stage.sessions.list()).map(Session::id).containsExactly("bad1", "bad2");
             stage.sessions.list().forEach(
-                    session -> stage.host.process(stage.sessions.instance() + "/" + session.id()).refuseToEnd(null));
+                    session -> stage.host.process(session.identity()).refuseToEnd(null));
             stage.sessions.closeAll();
             assertThat(stage.sessions.list()).isEmpty();
             stage.open("again");
@@ -567,7 +568,7 @@ class SessionsTest {
         assertThat(stage.host.misuses()).isEmpty();
         assertThat(Folders.files(folder.resolve("sessions"))).isEmpty();
         stage.sessions.close();
-        // What it still says hurts nobody.
+        // Later calls do no harm.
         bad.process().emit("y");
         bad.process().exit(0);
     }

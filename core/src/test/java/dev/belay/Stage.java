@@ -1,12 +1,14 @@
 package dev.belay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
-/// Sessions on a [ScriptedHost]; what is left when it is closed fails the test.
+/// Sessions on a [ScriptedHost]. Closing it fails the test if anything is left.
 final class Stage implements AutoCloseable {
     static final Duration LONG = Duration.ofSeconds(30);
 
@@ -15,12 +17,13 @@ final class Stage implements AutoCloseable {
     final Path state;
     final Sessions sessions;
 
-    private Stage(Path state, Limits limits, SessionObserver... observers) {
+    private Stage(Path state, Limits limits, Time time, SessionObserver... observers) {
         this.state = state;
         Sessions.Builder builder = Sessions.builder(host)
                 .limits(limits)
                 .environment(new Environment(Map.of("PATH", "/bin")))
                 .state(state)
+                .time(time)
                 .observer(recorder);
         for (SessionObserver observer : observers) {
             builder.observer(observer);
@@ -33,7 +36,12 @@ final class Stage implements AutoCloseable {
     }
 
     static Stage in(Path state, Limits limits, SessionObserver... observers) {
-        return new Stage(state, limits, observers);
+        return new Stage(state, limits, SystemTime.INSTANCE, observers);
+    }
+
+    /// With a time that the test moves.
+    static Stage in(Path state, Limits limits, MovedTime time) {
+        return new Stage(state, limits, time);
     }
 
     /// A session and the process behind it.
@@ -49,7 +57,14 @@ final class Stage implements AutoCloseable {
 
     Act open(SessionSpec spec) {
         Session session = sessions.open(spec);
-        return new Act(session, host.process(sessions.instance() + "/" + session.id()));
+        return new Act(session, host.process(session.identity()));
+    }
+
+    static void isRefused(ErrorCode code, ThrowingCallable call) {
+        assertThatExceptionOfType(SessionException.class)
+                .isThrownBy(call)
+                .extracting(SessionException::code)
+                .isEqualTo(code);
     }
 
     /// The folder with the logs.

@@ -11,12 +11,18 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class StateFolderTest {
     @TempDir
     Path folder;
+
+    @BeforeEach
+    void makeTheFolder() throws IOException {
+        PrivateFolder.make(sessions()).close();
+    }
 
     private Path sessions() {
         return folder.resolve("state").resolve("sessions");
@@ -92,11 +98,32 @@ class StateFolderTest {
 
     @Test
     void whatCannotBeSweptDoesNotStopTheStart() throws Exception {
-        Path foreign = Files.createDirectories(sessions().resolve("foreign").resolve("sub"));
-        Files.writeString(foreign.resolve("file"), "x");
+        Path stale = Files.createDirectories(sessions().resolve("0123456789abcdef").resolve("sub"));
+        Files.writeString(stale.resolve("file"), "x");
         try (StateFolder state = open()) {
             assertThat(state.folder()).isDirectory();
         }
+    }
+
+    /// As somebody may have planted it while the state folder was open to others.
+    @Test
+    void onlyFoldersOfInstancesAreSwept() throws Exception {
+        Path mine = Files.createDirectories(folder.resolve("mine"));
+        Files.writeString(mine.resolve("letter"), "x");
+        Path notes = Files.createDirectories(sessions().resolve("notes"));
+        Files.writeString(notes.resolve("letter"), "x");
+        Files.createSymbolicLink(sessions().resolve("0123456789abcdef"), mine);
+        StateFolder.open(folder.resolve("state"), killed -> assertThat(killed).isEmpty()).close();
+        assertThat(mine.resolve("letter")).exists();
+        assertThat(notes.resolve("letter")).exists();
+        assertThat(StateFolder.instances(folder.resolve("state"))).isEqualTo(new StateFolder.Instances(0, 0));
+    }
+
+    @Test
+    void aFolderForSessionsThatIsOpenToOthersIsRefusedWithTheFix() throws Exception {
+        Files.setPosixFilePermissions(sessions(), PosixFilePermissions.fromString("rwxrwxrwx"));
+        assertThatExceptionOfType(SessionException.class).isThrownBy(this::open)
+                .withMessageEndingWith("chmod 700 '" + sessions() + "'");
     }
 
     @Test
@@ -122,7 +149,7 @@ class StateFolderTest {
     void aLivingInstanceIsNotSweptByAnotherProcessAlsoAfterThisJvmLookedAtIt() throws Exception {
         try (StateFolder state = open()) {
             Files.writeString(state.folder().resolve("a.0.log"), "x");
-            // To close any descriptor of a file gives up all POSIX locks that the process has on it.
+            // Closing any descriptor of a file releases all POSIX locks that the process has on it.
             open().close();
             sweepElsewhere();
             assertThat(state.folder().resolve("a.0.log")).exists();
@@ -133,7 +160,7 @@ class StateFolderTest {
     void manyStartsAtOnceDoNotDisturbEachOther() throws Exception {
         for (int round = 0; round < 20; round++) {
             for (int i = 0; i < 10; i++) {
-                Path stale = Files.createDirectories(sessions().resolve("stale" + i));
+                Path stale = Files.createDirectories(sessions().resolve("00000000000000a" + i));
                 Files.writeString(stale.resolve("a.0.log"), "x");
             }
             List<Running<StateFolder>> starts = new ArrayList<>();
@@ -154,6 +181,8 @@ class StateFolderTest {
 
     @Test
     void aFolderThatCannotBeUsedIsNamed() throws Exception {
+        Files.delete(sessions());
+        Files.delete(folder.resolve("state"));
         Files.writeString(folder.resolve("state"), "a file");
         assertThatExceptionOfType(SessionException.class).isThrownBy(this::open)
                 .withMessageContaining(folder.resolve("state").toString())

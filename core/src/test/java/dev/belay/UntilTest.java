@@ -55,7 +55,7 @@ class UntilTest {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /// Prints so many times so many `x`, each of which a search sees alone.
+    /// Prints this many runs of this many `x`. A search sees each run as a read of its own.
     private void emitPieces(int pieces, int chars) {
         for (int i = 0; i < pieces; i++) {
             process.emit(utf8("x".repeat(chars)), Known.outlet(i));
@@ -78,7 +78,7 @@ class UntilTest {
         int expected = all.length - utf8(" rest").length;
         for (int cut = 1; cut < all.length; cut++) {
             take(stage.open(SessionSpec.of("sh").id("cut" + cut).pipe()));
-            // Two outlets: the search gets two chunks, whatever the timing.
+            // Two outlets, so the search always gets two chunks.
             process.emit(Arrays.copyOf(all, cut), Outlet.STDOUT);
             process.emit(Arrays.copyOfRange(all, cut, all.length), Outlet.STDERR);
             assertThat(await(Until.match("éREADY€>"))).as("cut at %d", cut)
@@ -370,5 +370,16 @@ class UntilTest {
         session.close();
         assertThat(waiter.result()).contains(new ExitStatus.Signaled(Signal.HUP));
         assertThat(session.awaitExit(SHORT)).contains(new ExitStatus.Signaled(Signal.HUP));
+    }
+
+    @Test
+    void aCutEndsTheWaitsThatRunAndThoseToCome() throws Exception {
+        Cut cut = new Cut();
+        Running<Waited> waiter = Running.start(() -> await(Until.match("never").orCut(cut))).parked();
+        cut.make();
+        assertThat(waiter.result().fired()).isEqualTo(Fired.CUT);
+        assertThat(await(Until.match("never").orCut(cut)).fired()).isEqualTo(Fired.CUT);
+        process.emit("here");
+        assertThat(await(Until.match("here").orCut(cut)).fired()).isEqualTo(Fired.MATCH);
     }
 }

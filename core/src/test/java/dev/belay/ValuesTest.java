@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/// What callers hand in is checked where it is made.
+/// Values are checked when they are created.
 class ValuesTest {
     private static final SessionSpec SPEC = SessionSpec.of("sh");
 
@@ -54,6 +54,20 @@ class ValuesTest {
     }
 
     @Test
+    void labelsAreBounded() {
+        SessionSpec many = SPEC;
+        for (int i = 0; i < SessionSpec.MAX_LABELS; i++) {
+            many = many.label("k" + i, "v".repeat(SessionSpec.MAX_LABEL_VALUE_CHARS));
+        }
+        SessionSpec full = many;
+        isInvalid(() -> full.label("one-more", "v"), "at most 64 labels");
+        isInvalid(() -> SPEC.label("", "v"), "name of a label");
+        isInvalid(() -> SPEC.label("k".repeat(129), "v"), "name of a label");
+        isInvalid(() -> SPEC.label("k", "v".repeat(1025)), "'k' has 1025");
+        assertThat(SPEC.label("k".repeat(128), "").labels()).hasSize(1);
+    }
+
+    @Test
     void timeoutsAreLongerThanZeroOrAbsent() {
         isInvalid(() -> SPEC.timeout(Duration.ZERO));
         isInvalid(() -> SPEC.idleTimeout(Duration.ofNanos(-1)));
@@ -74,10 +88,11 @@ class ValuesTest {
     @Test
     void aSpecKeepsAllItWasTold() {
         SessionSpec spec = SPEC.id("i").workdir("w").env("A", "1").size(100, 30).owner("o").label("k", "v")
-                .timeout(Duration.ofSeconds(1)).idleTimeout(Duration.ofSeconds(2)).lossless(true);
+                .timeout(Duration.ofSeconds(1)).idleTimeout(Duration.ofSeconds(2)).lossless(true).origin(Origin.API)
+                .keep(true).isolation(Isolation.SANDBOX);
         assertThat(spec).isEqualTo(new SessionSpec("i", List.of("sh"), "w", Map.of("A", "1"),
                 new Mode.Pty(new Size(100, 30)), "o", Map.of("k", "v"), Duration.ofSeconds(1), Duration.ofSeconds(2),
-                true, Resources.AS_BELAY));
+                true, Resources.AS_BELAY, Origin.API, true, Guard.NONE.isolation(Isolation.SANDBOX)));
         assertThat(spec.pipe().mode().backend()).isEqualTo("pipe");
     }
 

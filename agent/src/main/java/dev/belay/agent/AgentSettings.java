@@ -9,13 +9,12 @@ import java.util.Map;
 /// @param maxSessions      sessions at once (10)
 /// @param idleTimeout      how long nothing may happen in a session before it is ended; zero: for ever (300 s)
 /// @param maxCall          how long a call may take: less than clients wait (55 s)
-/// @param yield            how long a call waits unless it says otherwise (100 ms)
-/// @param toolchainYield   the same for commands of development tools, which take longer (5 s)
-/// @param env              what every session's environment gets (no pagers, no editors, no questions)
+/// @param yield            how long a call waits at most unless it says otherwise (10 s)
+/// @param toolchainYield   the same for commands of development tools, which take longer (55 s)
+/// @param poll             the same for a call that types nothing (5 s)
+/// @param env              what every session's environment gets (no colours, pagers, editors or questions)
 /// @param shell            runs commands unless a call names another
 /// @param tokens           measures output
-/// @param collapseProgress leave out what progress bars have overwritten, also where escape sequences are kept (no)
-/// @param oneBuildAtATime  two commands of development tools never run in one folder at once (no)
 /// @param policy           which commands may be started (all)
 public record AgentSettings(
         int maxSessions,
@@ -23,14 +22,14 @@ public record AgentSettings(
         Duration maxCall,
         Duration yield,
         Duration toolchainYield,
+        Duration poll,
         Map<String, String> env,
         String shell,
         Tokens tokens,
-        boolean collapseProgress,
-        boolean oneBuildAtATime,
         Policy policy) {
     /// Variables that keep programs from waiting for somebody who is not there.
     public static final Map<String, String> PROFILE = Map.of(
+            "NO_COLOR", "1",
             "PAGER", "cat",
             "GIT_PAGER", "cat",
             "MANPAGER", "cat",
@@ -42,71 +41,58 @@ public record AgentSettings(
             10,
             Duration.ofSeconds(300),
             Duration.ofSeconds(55),
-            Duration.ofMillis(100),
+            Duration.ofSeconds(10),
+            Duration.ofSeconds(55),
             Duration.ofSeconds(5),
             PROFILE,
             Shells.standard(System.getenv()),
-            Tokens.approximate(),
-            false,
-            false,
+            Tokens.estimated(),
             Policy.ALLOW_ALL);
 
     public AgentSettings {
         env = Map.copyOf(env);
         if (maxSessions < 1 || idleTimeout.isNegative() || !maxCall.isPositive() || yield.isNegative()
-                || toolchainYield.isNegative()) {
+                || toolchainYield.isNegative() || poll.isNegative()) {
             throw SessionException.invalid(
                     "The agent tools need at least 1 session, a call time longer than zero, and no negative times.");
         }
     }
 
     public AgentSettings maxSessions(int value) {
-        return new AgentSettings(value, idleTimeout, maxCall, yield, toolchainYield, env, shell, tokens,
-                collapseProgress, oneBuildAtATime, policy);
+        return new AgentSettings(value, idleTimeout, maxCall, yield, toolchainYield, poll, env, shell, tokens, policy);
     }
 
     public AgentSettings idleTimeout(Duration value) {
-        return new AgentSettings(maxSessions, value, maxCall, yield, toolchainYield, env, shell, tokens,
-                collapseProgress, oneBuildAtATime, policy);
+        return new AgentSettings(maxSessions, value, maxCall, yield, toolchainYield, poll, env, shell, tokens, policy);
     }
 
     public AgentSettings maxCall(Duration value) {
-        return new AgentSettings(maxSessions, idleTimeout, value, yield, toolchainYield, env, shell, tokens,
-                collapseProgress, oneBuildAtATime, policy);
+        return new AgentSettings(maxSessions, idleTimeout, value, yield, toolchainYield, poll, env, shell, tokens,
+                policy);
     }
 
-    public AgentSettings yields(Duration usual, Duration toolchain) {
-        return new AgentSettings(maxSessions, idleTimeout, maxCall, usual, toolchain, env, shell, tokens,
-                collapseProgress, oneBuildAtATime, policy);
+    public AgentSettings yields(Duration usual, Duration toolchain, Duration whenPolling) {
+        return new AgentSettings(maxSessions, idleTimeout, maxCall, usual, toolchain, whenPolling, env, shell, tokens,
+                policy);
     }
 
     public AgentSettings env(Map<String, String> value) {
-        return new AgentSettings(maxSessions, idleTimeout, maxCall, yield, toolchainYield, value, shell, tokens,
-                collapseProgress, oneBuildAtATime, policy);
+        return new AgentSettings(maxSessions, idleTimeout, maxCall, yield, toolchainYield, poll, value, shell, tokens,
+                policy);
     }
 
     public AgentSettings shell(String value) {
-        return new AgentSettings(maxSessions, idleTimeout, maxCall, yield, toolchainYield, env, value, tokens,
-                collapseProgress, oneBuildAtATime, policy);
+        return new AgentSettings(maxSessions, idleTimeout, maxCall, yield, toolchainYield, poll, env, value, tokens,
+                policy);
     }
 
     public AgentSettings tokens(Tokens value) {
-        return new AgentSettings(maxSessions, idleTimeout, maxCall, yield, toolchainYield, env, shell, value,
-                collapseProgress, oneBuildAtATime, policy);
-    }
-
-    public AgentSettings collapseProgress(boolean value) {
-        return new AgentSettings(maxSessions, idleTimeout, maxCall, yield, toolchainYield, env, shell, tokens, value,
-                oneBuildAtATime, policy);
-    }
-
-    public AgentSettings oneBuildAtATime(boolean value) {
-        return new AgentSettings(maxSessions, idleTimeout, maxCall, yield, toolchainYield, env, shell, tokens,
-                collapseProgress, value, policy);
+        return new AgentSettings(maxSessions, idleTimeout, maxCall, yield, toolchainYield, poll, env, shell, value,
+                policy);
     }
 
     public AgentSettings policy(Policy value) {
-        return new AgentSettings(maxSessions, idleTimeout, maxCall, yield, toolchainYield, env, shell, tokens,
-                collapseProgress, oneBuildAtATime, value);
+        return new AgentSettings(maxSessions, idleTimeout, maxCall, yield, toolchainYield, poll, env, shell, tokens,
+                value);
     }
 }

@@ -1,12 +1,12 @@
 package dev.belay.agent;
 
-import dev.belay.ReadResult.Chunk;
-import dev.belay.ReadResult.Gap;
+import com.google.re2j.Pattern;
+import dev.belay.Mode;
 import dev.belay.OutputLog;
-import dev.belay.ReadResult;
-import java.util.ArrayList;
+import dev.belay.Session;
+import dev.belay.Size;
 import java.util.List;
-import java.util.function.BooleanSupplier;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /// What of a stretch of the log goes into an answer: all of it, or as much as the caller's budget allows. Characters
@@ -18,13 +18,36 @@ import org.jspecify.annotations.Nullable;
 /// @param omitted bytes between the two that are not shown
 /// @param tokens  about how many tokens all of it has
 record Excerpt(String text, long start, long next, long omitted, long tokens) {
-    private static final int READ_BYTES = 64 << 10;
-
     /// How to show output.
     ///
-    /// @param strip    without escape sequences and control characters
-    /// @param collapse without what carriage returns have overwritten
-    record Form(Tokens tokens, int maxTokens, boolean strip, boolean collapse) {
+    /// @param raw       every byte as it is; else as it ended up on the terminal
+    /// @param terminal  the size of the terminal; null for pipes
+    /// @param alternate whether the output begins on the alternate screen, where nothing is shown
+    record Form(Tokens tokens, int maxTokens, boolean raw, @Nullable Size terminal, boolean alternate) {
+        /// What the line needs that says what is missing.
+        private static final int MARK_TOKENS = 60;
+        private static final int ROOM_FOR_MARK = 10 * MARK_TOKENS;
+
+        static Form of(Session session, View view, int maxTokens, Tokens tokens) {
+            int budget = maxTokens > ROOM_FOR_MARK ? maxTokens - MARK_TOKENS : maxTokens;
+            return new Form(tokens, budget, view == View.RAW,
+                    session.spec().mode() instanceof Mode.Pty pty ? size(session, pty) : null, false);
+        }
+
+        /// The size that the terminal has now.
+        private static Size size(Session session, Mode.Pty pty) {
+            List<OutputLog.Resize> sizes = session.output().resizes();
+            return sizes.isEmpty() ? pty.size() : sizes.getLast().size();
+        }
+
+        Form onAlternate() {
+            return new Form(tokens, maxTokens, raw, terminal, true);
+        }
+
+        Form onMain() {
+            return new Form(tokens, maxTokens, raw, terminal, false);
+        }
+
         int maxChars() {
             return tokens.mostChars(maxTokens);
         }
@@ -37,33 +60,72 @@ record Excerpt(String text, long start, long next, long omitted, long tokens) {
 
     /// The beginning and the end of a stretch, with a line in between that says what is missing.
     ///
-    /// @param whole whether nothing will ever be added to the last character
-    static Excerpt ends(OutputLog log, long from, long to, boolean whole, Form form, Mark mark) {
+    /// @param whole       whether nothing will ever be added to the last character
+    /// @param alternateAt whether the alternate screen was up at an offset
+    static Excerpt ends(OutputLog log, long from, long to, boolean whole, Form form, LongPredicate alternateAt,
+            Mark mark) {
         Ends ends = new Ends(form);
-        Pass pass = new Pass(form, from, ends);
+        long tailFrom = to - from > ends.farBytes() ? lineStart(log, to - ends.tailBytes(), to) : -1;
+        if (tailFrom >= 0) {
+            RenderPass head = new RenderPass(form, from, ends);
+            head.run(log, tailFrom, false, ends::headIsFull);
+            if (ends.headIsFull()) {
+                // What lies between the two ends is not shown, so it is not rendered.
+                ends.skip(tailFrom - head.at());
+                boolean alternate = !form.raw() && alternateAt.test(tailFrom);
+                RenderPass tail = new RenderPass(alternate ? form.onAlternate() : form.onMain(), tailFrom, ends);
+                tail.run(log, to, whole, () -> false);
+                return ends.excerpt(from, head, tail, mark);
+            }
+            ends = new Ends(form);
+        }
+        RenderPass pass = new RenderPass(form, from, ends);
         pass.run(log, to, whole, () -> false);
-        return ends.excerpt(from, pass, mark);
+        return ends.excerpt(from, pass, pass, mark);
+    }
+
+    /// Where the first line after a place begins; -1 if none does.
+    private static long lineStart(OutputLog log, long at, long to) {
+        long[] found = {-1};
+        Chunks.between(log, at, to, chunk -> {
+            for (int i = 0; i < chunk.bytes().length && found[0] < 0; i++) {
+                if (chunk.bytes()[i] == '\n') {
+                    found[0] = chunk.offset() + i + 1;
+                }
+            }
+        });
+        return found[0];
     }
 
     /// As much of a stretch as the budget allows, from its beginning, and always something if there is something.
     static Excerpt beginning(OutputLog log, long from, long to, boolean whole, Form form) {
-        Strip shown = new Strip();
-        Pass pass = new Pass(form, from, shown::add);
+        OffsetText shown = new OffsetText();
+        RenderPass pass = new RenderPass(form, from, shown::add);
         pass.run(log, to, whole, () -> shown.length() > form.maxChars());
-        long next = cut(form.tokens(), form.maxTokens(), form.maxChars(), shown, pass.settled(), Strip::keepFirst);
+        long next = cut(form.tokens(), form.maxTokens(), form.maxChars(), shown, pass.settled(), OffsetText::keepFirst);
         return new Excerpt(shown.text(), from, next, pass.lost(from, next), form.tokens().count(shown.text()));
+    }
+
+    /// The lines of a stretch that match, as many as the budget allows.
+    static Excerpt matching(OutputLog log, long from, long to, boolean whole, Form form, Pattern pattern) {
+        MatchingLines lines = new MatchingLines(pattern, form.tokens(), form.maxTokens());
+        RenderPass pass = new RenderPass(form, from, lines);
+        pass.run(log, to, whole, lines::isFull);
+        lines.endLine();
+        long next = lines.next(pass.settled());
+        return new Excerpt(lines.text(), from, next, pass.lost(from, next), form.tokens().count(lines.text()));
     }
 
     /// As much of a stretch as the budget allows, from its end.
     static Excerpt end(OutputLog log, long from, long to, boolean whole, Form form) {
-        Strip shown = new Strip();
-        Pass pass = new Pass(form, from, (text, offset) -> {
+        OffsetText shown = new OffsetText();
+        RenderPass pass = new RenderPass(form, from, (text, offset) -> {
             shown.add(text, offset);
             shown.forgetBeyond(form.maxChars());
         });
         pass.run(log, to, whole, () -> false);
         long end = pass.settled();
-        long kept = cut(form.tokens(), form.maxTokens(), form.maxChars(), shown, end, Strip::keepLast);
+        long kept = cut(form.tokens(), form.maxTokens(), form.maxChars(), shown, end, OffsetText::keepLast);
         // What is not shown because it is stripped is not left out.
         long start = shown.shortened() ? kept : from;
         return new Excerpt(shown.text(), start, end, start - from + pass.lost(start, end),
@@ -71,11 +133,11 @@ record Excerpt(String text, long start, long next, long omitted, long tokens) {
     }
 
     private interface Cut {
-        long keep(Strip strip, int chars, long end);
+        long keep(OffsetText strip, int chars, long end);
     }
 
     /// Cuts a strip until it has no more tokens than it may.
-    private static long cut(Tokens tokens, int maxTokens, int maxChars, Strip strip, long end, Cut cut) {
+    private static long cut(Tokens tokens, int maxTokens, int maxChars, OffsetText strip, long end, Cut cut) {
         long offset = cut.keep(strip, maxChars, end);
         for (long count = tokens.count(strip.text()); count > maxTokens && strip.units() > 1;) {
             int chars = (int) Math.min(strip.length() - 1L, strip.length() * (long) maxTokens / count);
@@ -85,85 +147,42 @@ record Excerpt(String text, long start, long next, long omitted, long tokens) {
         return offset;
     }
 
-    /// One way through a stretch of the log.
-    private static final class Pass {
-        private final Units units;
-        private final @Nullable Lines lines;
-        private final Units.Sink sink;
-        private final List<Gap> gaps = new ArrayList<>();
-        private boolean lineBegins = true;
-        private long at;
-
-        Pass(Form form, long from, Units.Sink sink) {
-            this.sink = (text, offset) -> {
-                lineBegins = text.charAt(text.length() - 1) == '\n';
-                sink.unit(text, offset);
-            };
-            this.lines = form.collapse() ? new Lines(this.sink) : null;
-            this.units = new Units(form.strip(), from, lines == null ? this.sink : lines);
-            this.at = from;
-        }
-
-        long settled() {
-            return units.settled();
-        }
-
-        /// Bytes in gaps that begin in a stretch.
-        long lost(long from, long to) {
-            return gaps.stream()
-                    .filter(gap -> gap.offset() >= from && gap.offset() < to)
-                    .mapToLong(Gap::lostBytes)
-                    .sum();
-        }
-
-        void run(OutputLog log, long to, boolean whole, BooleanSupplier enough) {
-            while (at < to && !enough.getAsBoolean()) {
-                ReadResult part = log.read(at, (int) Math.min(READ_BYTES, to - at));
-                if (part instanceof Chunk chunk && chunk.bytes().length > 0) {
-                    units.feed(chunk.bytes());
-                } else if (part instanceof Gap gap) {
-                    skip(gap);
-                } else {
-                    break;
-                }
-                at = part.next();
-            }
-            if (whole && at >= to) {
-                units.flush();
-            }
-            flushLine();
-        }
-
-        private void skip(Gap gap) {
-            units.skipTo(gap.next());
-            flushLine();
-            gaps.add(gap);
-            sink.unit((lineBegins ? "" : "\n") + "[Output truncated] " + gap.lostBytes() + " bytes are missing here: "
-                    + (gap.reason() == Gap.Reason.PRIVATE
-                            ? "they were printed in private.\n"
-                            : "the log no longer has them.\n"),
-                    gap.offset());
-        }
-
-        private void flushLine() {
-            if (lines != null) {
-                lines.flush();
-            }
-        }
-    }
-
     /// The two ends of a stretch.
     private static final class Ends implements Units.Sink {
+        private static final long LEAST_TAIL_BYTES = 256 << 10;
+        private static final long TAIL_BYTES_PER_CHAR = 8;
+
         private final Form form;
         private final int half;
-        private final Strip head = new Strip();
-        private final Strip tail = new Strip();
+        private final OffsetText head = new OffsetText();
+        private final OffsetText tail = new OffsetText();
         private long tailFrom = -1;
         private long chars;
 
         Ends(Form form) {
             this.form = form;
             this.half = Math.max(1, form.maxChars() / 2);
+        }
+
+        /// From how many bytes at its end the tail is made: more than it shows, since much may be control sequences.
+        long tailBytes() {
+            return Math.max(LEAST_TAIL_BYTES, TAIL_BYTES_PER_CHAR * (long) half);
+        }
+
+        /// Output that is longer is rendered at its ends only.
+        long farBytes() {
+            return 2 * tailBytes();
+        }
+
+        boolean headIsFull() {
+            return head.length() > half;
+        }
+
+        /// So many bytes are neither rendered nor shown; the tail begins behind them.
+        void skip(long bytes) {
+            chars += bytes;
+            tail.clear();
+            tailFrom = -1;
         }
 
         @Override
@@ -179,19 +198,21 @@ record Excerpt(String text, long start, long next, long omitted, long tokens) {
             }
         }
 
-        Excerpt excerpt(long from, Pass pass, Mark mark) {
-            long end = pass.settled();
+        /// @param first the pass that the head came from
+        /// @param last  the one that the tail came from
+        Excerpt excerpt(long from, RenderPass first, RenderPass last, Mark mark) {
+            long end = last.settled();
             if (chars == (long) head.length() + tail.length() && chars <= form.maxChars()) {
                 String all = head.text() + tail.text();
                 long tokens = form.tokens().count(all);
                 if (tokens <= form.maxTokens()) {
-                    return new Excerpt(all, from, end, pass.lost(from, end), tokens);
+                    return new Excerpt(all, from, end, first.lost(from, end), tokens);
                 }
                 balance();
             }
             int tokens = Math.max(1, form.maxTokens() / 2);
-            long resume = cut(form.tokens(), tokens, half, head, tailFrom < 0 ? end : tailFrom, Strip::keepFirst);
-            long tailStart = cut(form.tokens(), tokens, half, tail, end, Strip::keepLast);
+            long resume = cut(form.tokens(), tokens, half, head, tailFrom < 0 ? end : tailFrom, OffsetText::keepFirst);
+            long tailStart = cut(form.tokens(), tokens, half, tail, end, OffsetText::keepLast);
             long missing = tailStart - resume;
             String between = missing == 0
                     ? ""
@@ -201,7 +222,7 @@ record Excerpt(String text, long start, long next, long omitted, long tokens) {
             long shownTokens = form.tokens().count(head.text()) + form.tokens().count(tail.text());
             long all = shown == 0 ? chars / 4 : shownTokens * chars / shown;
             return new Excerpt(head.text() + between + tail.text(), from, end,
-                    missing + pass.lost(from, resume) + pass.lost(tailStart, end), all);
+                    missing + first.lost(from, resume) + last.lost(tailStart, end), all);
         }
 
         /// Nothing is dropped yet, but it has more tokens than characters promised: each end gets half of it.

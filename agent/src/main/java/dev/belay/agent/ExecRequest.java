@@ -19,9 +19,11 @@ import org.jspecify.annotations.Nullable;
 /// @param rows            rows of the terminal
 /// @param timeoutMs       when the command is ended, however it does; null: never
 /// @param waitFor         what to wait for; null: the exit
-/// @param stripAnsi       remove escape sequences and what progress bars have overwritten
+/// @param view            how output is shown
 /// @param sessionId       the id of the new session; null: a random one
 /// @param idleTimeoutMs   when the session is ended if nothing happens in it; 0: never; null: as settings say
+/// @param in              the persistent shell to run it in, opened at first use; null: a session of its own
+/// @param base            the folder of a call without a `workdir`; null: the workspace's root
 public record ExecRequest(
         String cmd,
         @Nullable String workdir,
@@ -35,9 +37,11 @@ public record ExecRequest(
         int rows,
         @Nullable Integer timeoutMs,
         @Nullable WaitFor waitFor,
-        boolean stripAnsi,
+        View view,
         @Nullable String sessionId,
-        @Nullable Integer idleTimeoutMs) {
+        @Nullable Integer idleTimeoutMs,
+        @Nullable String in,
+        @Nullable String base) {
     /// How much output an answer holds unless asked otherwise.
     public static final int DEFAULT_OUTPUT_TOKENS = 10_000;
 
@@ -48,55 +52,72 @@ public record ExecRequest(
         requireTime("yield_time_ms", yieldTimeMs);
         requireTime("idle_timeout_ms", idleTimeoutMs);
         if (timeoutMs != null && timeoutMs < 1) {
-            throw SessionException.invalid("timeout_ms has to be at least 1; leave it out for none.");
+            throw SessionException.invalid("timeout_ms must be at least 1; leave it out for no limit.");
         }
         requireTokens(maxOutputTokens);
     }
 
     public static ExecRequest of(String cmd) {
         return new ExecRequest(cmd, null, null, false, true, null, DEFAULT_OUTPUT_TOKENS, Map.of(),
-                Size.DEFAULT.cols(), Size.DEFAULT.rows(), null, null, false, null, null);
+                Size.DEFAULT.cols(), Size.DEFAULT.rows(), null, null, View.AUTO, null, null, null, null);
     }
 
     public ExecRequest workdir(@Nullable String value) {
         return new ExecRequest(cmd, value, shell, login, tty, yieldTimeMs, maxOutputTokens, env, cols, rows, timeoutMs,
-                waitFor, stripAnsi, sessionId, idleTimeoutMs);
+                waitFor, view, sessionId, idleTimeoutMs, in, base);
     }
 
     /// Runs on pipes instead of a terminal.
     public ExecRequest pipes() {
         return new ExecRequest(cmd, workdir, shell, login, false, yieldTimeMs, maxOutputTokens, env, cols, rows,
-                timeoutMs, waitFor, stripAnsi, sessionId, idleTimeoutMs);
+                timeoutMs, waitFor, view, sessionId, idleTimeoutMs, in, base);
     }
 
     public ExecRequest yieldTimeMs(int value) {
         return new ExecRequest(cmd, workdir, shell, login, tty, value, maxOutputTokens, env, cols, rows, timeoutMs,
-                waitFor, stripAnsi, sessionId, idleTimeoutMs);
+                waitFor, view, sessionId, idleTimeoutMs, in, base);
     }
 
     public ExecRequest maxOutputTokens(int value) {
         return new ExecRequest(cmd, workdir, shell, login, tty, yieldTimeMs, value, env, cols, rows, timeoutMs, waitFor,
-                stripAnsi, sessionId, idleTimeoutMs);
+                view, sessionId, idleTimeoutMs, in, base);
     }
 
     public ExecRequest env(Map<String, String> value) {
         return new ExecRequest(cmd, workdir, shell, login, tty, yieldTimeMs, maxOutputTokens, value, cols, rows,
-                timeoutMs, waitFor, stripAnsi, sessionId, idleTimeoutMs);
+                timeoutMs, waitFor, view, sessionId, idleTimeoutMs, in, base);
     }
 
     public ExecRequest waitFor(WaitFor value) {
         return new ExecRequest(cmd, workdir, shell, login, tty, yieldTimeMs, maxOutputTokens, env, cols, rows,
-                timeoutMs, value, stripAnsi, sessionId, idleTimeoutMs);
+                timeoutMs, value, view, sessionId, idleTimeoutMs, in, base);
     }
 
-    public ExecRequest stripped() {
+    public ExecRequest view(View value) {
         return new ExecRequest(cmd, workdir, shell, login, tty, yieldTimeMs, maxOutputTokens, env, cols, rows,
-                timeoutMs, waitFor, true, sessionId, idleTimeoutMs);
+                timeoutMs, waitFor, value, sessionId, idleTimeoutMs, in, base);
     }
 
     public ExecRequest sessionId(String value) {
         return new ExecRequest(cmd, workdir, shell, login, tty, yieldTimeMs, maxOutputTokens, env, cols, rows,
-                timeoutMs, waitFor, stripAnsi, value, idleTimeoutMs);
+                timeoutMs, waitFor, view, value, idleTimeoutMs, in, base);
+    }
+
+    /// Runs in a persistent shell.
+    public ExecRequest in(String value) {
+        return new ExecRequest(cmd, workdir, shell, login, tty, yieldTimeMs, maxOutputTokens, env, cols, rows,
+                timeoutMs, waitFor, view, sessionId, idleTimeoutMs, value, base);
+    }
+
+    /// Runs with another shell than the standard one.
+    public ExecRequest shell(String value) {
+        return new ExecRequest(cmd, workdir, value, login, tty, yieldTimeMs, maxOutputTokens, env, cols, rows,
+                timeoutMs, waitFor, view, sessionId, idleTimeoutMs, in, base);
+    }
+
+    /// The folder to start in, as seen from the workspace.
+    String folder() {
+        return workdir != null ? workdir : base != null ? base : ".";
     }
 
     static void requireTime(String name, @Nullable Integer millis) {

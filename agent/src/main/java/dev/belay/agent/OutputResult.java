@@ -6,11 +6,11 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param outputStart  the offset of the first byte shown
 /// @param outputEnd    the offset after the last byte shown
-/// @param next         the offset to read on from
-/// @param truncated    whether there is more than is shown, or a part of it is lost
-/// @param omittedBytes bytes that were asked for and are not shown
+/// @param next         where to continue reading
+/// @param truncated    whether the result leaves something out: there is more, or some output is lost
+/// @param omittedBytes requested bytes that are not shown
+/// @param screen       what the answer says about the screen, if the output shows one
 public record OutputResult(
-        boolean success,
         @Nullable String sessionId,
         String output,
         long outputStart,
@@ -20,9 +20,12 @@ public record OutputResult(
         long omittedBytes,
         boolean running,
         @Nullable Integer exitCode,
-        @Nullable ToolError error) {
+        @Nullable ScreenView screen,
+        @Nullable ToolError error)
+        implements
+            ToolResult {
     /// Nothing was read.
     public static OutputResult failed(@Nullable String sessionId, ToolError error) {
-        return new OutputResult(false, sessionId, "", 0, 0, 0, false, 0, false, null, error);
+        return new OutputResult(sessionId, "", 0, 0, 0, false, 0, false, null, null, error);
     }
 }

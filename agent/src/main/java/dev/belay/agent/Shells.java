@@ -24,6 +24,13 @@ public final class Shells {
                 .orElse("/bin/sh");
     }
 
+    /// The shell for commands that share one: the standard one if it can mark commands, else bash.
+    static String persistent(String standard) {
+        String name = standard.substring(standard.lastIndexOf('/') + 1);
+        boolean marks = Stream.of(ShellKind.values()).anyMatch(kind -> kind.label().equals(name));
+        return marks || !usable("/bin/bash") ? standard : "/bin/bash";
+    }
+
     private static boolean usable(String shell) {
         try {
             return !shell.isEmpty()

@@ -7,8 +7,8 @@ import java.util.Map;
 /// Why a tool could not do what it was asked.
 ///
 /// @param message what happened and what to do next
-/// @param details facts for programs that go with the code
-public record ToolError(ErrorCode code, String message, Map<String, String> details) {
+/// @param details facts for programs that go with the code, as texts and numbers
+public record ToolError(ErrorCode code, String message, Map<String, Object> details) {
     public ToolError {
         details = Map.copyOf(details);
     }

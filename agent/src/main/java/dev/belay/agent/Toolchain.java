@@ -29,13 +29,6 @@ public final class Toolchain {
             // around them
             "git", "gh", "hg", "svn", "docker", "docker-compose", "podman", "buildah", "kubectl", "helm", "terraform",
             "ansible-playbook", "which");
-    /// Those that keep locks or half-written files in the folder they work in.
-    private static final Set<String> BUILDS = Set.of(
-            "cargo", "npm", "npx", "yarn", "pnpm", "bun", "pip", "uv", "poetry", "pdm", "go", "mvn", "mvnd", "mvnw",
-            "gradle",
-            "gradlew", "ant", "sbt", "make", "gmake", "cmake", "ninja", "meson", "bazel", "buck2", "dotnet", "msbuild",
-            "bundle", "composer", "swift", "xcodebuild", "zig", "cabal", "stack", "mix", "dart", "flutter",
-            "terraform");
     private static final Pattern VERSION = Pattern.compile("-?[0-9][0-9.]*$");
 
     private Toolchain() {}
@@ -43,11 +36,6 @@ public final class Toolchain {
     /// The development tool that a command runs first, if it runs one.
     public static Optional<String> of(CommandText command) {
         return command.parts().stream().map(part -> tool(part.program())).flatMap(Optional::stream).findFirst();
-    }
-
-    /// Whether a tool builds or installs in its folder, so that two of them there would be in each other's way.
-    static boolean builds(String tool) {
-        return BUILDS.contains(tool);
     }
 
     /// `python3.12` is python, `gcc-12` is gcc.

@@ -4,7 +4,7 @@ import dev.belay.PlainText;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/// Splits output into what may not be split further: characters and whole escape sequences.
+/// Splits output into what may not be split further, and keeps every byte: characters and whole escape sequences.
 final class Units implements PlainText.Sink {
     /// A sequence that is longer is given out in parts, so that one that never ends cannot hold back all that follows.
     private static final int MAX_CARRY = 4096;
@@ -17,20 +17,15 @@ final class Units implements PlainText.Sink {
         void unit(CharSequence text, long offset);
     }
 
-    private final boolean strip;
     private final Sink sink;
     private PlainText plain = new PlainText();
     private byte[] bytes = {};
-    /// Control characters within the sequence under way that are kept although the sequence is not.
-    private final StringBuilder within = new StringBuilder();
     /// Whether a part of the sequence under way was given out.
     private boolean broken;
     private long base;
     private long settled;
 
-    /// @param strip whether escape sequences and control characters are left out
-    Units(boolean strip, long from, Sink sink) {
-        this.strip = strip;
+    Units(long from, Sink sink) {
         this.sink = sink;
         this.settled = from;
         this.base = from;
@@ -61,7 +56,7 @@ final class Units implements PlainText.Sink {
         int done = (int) (settled - base);
         if (bytes.length - done > MAX_CARRY) {
             int end = wholeCharacters();
-            give(strip ? "" : raw(done, end), end);
+            give(raw(done, end), end);
             broken = true;
             done = end;
         }
@@ -73,9 +68,7 @@ final class Units implements PlainText.Sink {
     void flush() {
         int done = (int) (settled - base);
         if (done < bytes.length) {
-            // What is under way without being a sequence is a character, also behind a sequence that it broke off.
-            String text = plain.inSequence() ? "" : "\uFFFD";
-            give(strip ? text : raw(done, bytes.length), bytes.length);
+            give(raw(done, bytes.length), bytes.length);
         }
     }
 
@@ -110,25 +103,20 @@ final class Units implements PlainText.Sink {
         int start = (int) (settled - base);
         if (codePoint < 0x20 && inSequence(start)) {
             // Terminals obey it at once, but the sequence around it goes on.
-            if (strip) {
-                within.appendCodePoint(codePoint);
-            }
             return;
         }
-        give(strip || !inSequence(start) ? Character.toString(codePoint) : raw(start, end), end);
+        give(inSequence(start) ? raw(start, end) : Character.toString(codePoint), end);
     }
 
     @Override
     public void removed(int end) {
-        give(strip ? "" : raw((int) (settled - base), end), end);
+        give(raw((int) (settled - base), end), end);
     }
 
     private void give(String text, int end) {
-        String all = within.isEmpty() ? text : within + text;
-        if (!all.isEmpty()) {
-            sink.unit(all, settled);
+        if (!text.isEmpty()) {
+            sink.unit(text, settled);
         }
-        within.setLength(0);
         broken = false;
         settled = base + end;
     }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// @param yieldTimeMs     how long the call waits at the most; null: as long as suits what it waits for
 /// @param maxOutputTokens how much output the answer may hold
 /// @param waitFor         what to wait for; null: an answer
-/// @param stripAnsi       remove escape sequences and what progress bars have overwritten
+/// @param view            how output is shown
 public record WriteRequest(
         String sessionId,
         String chars,
@@ -20,7 +20,7 @@ public record WriteRequest(
         @Nullable Integer yieldTimeMs,
         int maxOutputTokens,
         @Nullable WaitFor waitFor,
-        boolean stripAnsi) {
+        View view) {
     public WriteRequest {
         keys = List.copyOf(keys);
         ExecRequest.requireTime("yield_time_ms", yieldTimeMs);
@@ -30,32 +30,32 @@ public record WriteRequest(
     /// Characters to send; none to see what came since.
     public static WriteRequest to(String sessionId, String chars) {
         return new WriteRequest(
-                sessionId, chars, List.of(), false, null, ExecRequest.DEFAULT_OUTPUT_TOKENS, null, false);
+                sessionId, chars, List.of(), false, null, ExecRequest.DEFAULT_OUTPUT_TOKENS, null, View.AUTO);
     }
 
     public WriteRequest keys(String... value) {
         return new WriteRequest(sessionId, chars, List.of(value), paste, yieldTimeMs, maxOutputTokens, waitFor,
-                stripAnsi);
+                view);
     }
 
     public WriteRequest pasted() {
-        return new WriteRequest(sessionId, chars, keys, true, yieldTimeMs, maxOutputTokens, waitFor, stripAnsi);
+        return new WriteRequest(sessionId, chars, keys, true, yieldTimeMs, maxOutputTokens, waitFor, view);
     }
 
     public WriteRequest yieldTimeMs(int value) {
-        return new WriteRequest(sessionId, chars, keys, paste, value, maxOutputTokens, waitFor, stripAnsi);
+        return new WriteRequest(sessionId, chars, keys, paste, value, maxOutputTokens, waitFor, view);
     }
 
     public WriteRequest maxOutputTokens(int value) {
-        return new WriteRequest(sessionId, chars, keys, paste, yieldTimeMs, value, waitFor, stripAnsi);
+        return new WriteRequest(sessionId, chars, keys, paste, yieldTimeMs, value, waitFor, view);
     }
 
     public WriteRequest waitFor(WaitFor value) {
-        return new WriteRequest(sessionId, chars, keys, paste, yieldTimeMs, maxOutputTokens, value, stripAnsi);
+        return new WriteRequest(sessionId, chars, keys, paste, yieldTimeMs, maxOutputTokens, value, view);
     }
 
-    public WriteRequest stripped() {
-        return new WriteRequest(sessionId, chars, keys, paste, yieldTimeMs, maxOutputTokens, waitFor, true);
+    public WriteRequest view(View value) {
+        return new WriteRequest(sessionId, chars, keys, paste, yieldTimeMs, maxOutputTokens, waitFor, value);
     }
 
     boolean isPoll() {

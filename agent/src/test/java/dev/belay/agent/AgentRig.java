@@ -10,7 +10,9 @@ import dev.belay.SessionObserver;
 import dev.belay.SessionRecord;
 import dev.belay.SessionSpec;
 import dev.belay.Sessions;
+import dev.belay.access.Gate;
 import dev.belay.linux.LinuxHost;
+import dev.belay.screens.Screens;
 import dev.belay.testkit.LeakCheck;
 import dev.belay.testkit.Rig;
 import java.io.IOException;
@@ -18,6 +20,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.regex.Matcher;
@@ -45,6 +48,7 @@ abstract class AgentRig {
     final BlockingQueue<String> exits = new LinkedBlockingQueue<>();
     Path workspace = Path.of("");
     Sessions sessions;
+    Screens screens;
     AgentTools tools;
 
     @BeforeEach
@@ -52,7 +56,8 @@ abstract class AgentRig {
         workspace = Files.createDirectories(folder.toRealPath().resolve("workspace"));
         sessions = Sessions.builder(LinuxHost.at(workspace))
                 .state(folder.resolve("state"))
-                .environment(Environment.basic(System.getenv()))
+                // A home of its own: shells read the profile there.
+                .environment(Environment.basic(System.getenv()).with(Map.of("HOME", folder.toString())))
                 .limits(Limits.DEFAULT.maxSessions(64).maxRetained(1000))
                 .observer(new SessionObserver() {
                     @Override
@@ -61,11 +66,13 @@ abstract class AgentRig {
                     }
                 })
                 .build();
+        screens = new Screens(sessions);
         tools = tools(SETTINGS);
     }
 
     @AfterEach
     void closeSessions() throws IOException {
+        screens.close();
         sessions.close();
         assertThat(sessions.stats().permitsUsed()).as("permits").isZero();
         assertThat(Rig.marked(sessions.instance() + "/")).as("processes").isEmpty();
@@ -73,9 +80,15 @@ abstract class AgentRig {
     }
 
     AgentTools tools(AgentSettings settings) {
-        AgentTools made = new AgentTools(sessions, settings);
+        AgentTools made = tools("agent", settings);
         all.add(made);
         return made;
+    }
+
+    /// Tools of an agent of that name.
+    AgentTools tools(String name, AgentSettings settings) {
+        return new AgentTools(
+                Gate.forOneAgent(sessions, name, settings::maxSessions), screens, () -> settings, new CallTurns());
     }
 
     /// Runs a command to its end.

@@ -3,9 +3,10 @@ package dev.belay.agent;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.re2j.Pattern;
-import com.knuddels.jtokkit.Encodings;
 import dev.belay.Sessions;
 import dev.belay.linux.LinuxHost;
+import dev.belay.screen.Screen;
+import dev.belay.screens.Screens;
 import java.io.File;
 import java.io.IOException;
 import java.net.JarURLConnection;
@@ -37,7 +38,8 @@ class ExampleTest {
         String program = page.substring(start, page.indexOf("```", start));
         assertThat(program.lines().count()).isLessThan(30);
         Path source = Files.writeString(folder.resolve("SmallAgent.java"), program);
-        String classPath = Stream.of(Sessions.class, LinuxHost.class, AgentTools.class, Pattern.class, Encodings.class)
+        String classPath = Stream.of(Sessions.class, LinuxHost.class, AgentTools.class, Pattern.class, Screen.class,
+                Screens.class)
                 .map(ExampleTest::placeOf)
                 .collect(Collectors.joining(File.pathSeparator));
         Process process = new ProcessBuilder(

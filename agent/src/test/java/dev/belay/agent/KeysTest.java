@@ -42,6 +42,18 @@ class KeysTest {
     }
 
     @Test
+    void keysAreUnderstoodAsPeopleWriteThem() {
+        for (String name : List.of("C-c", "c-c", "ctrl+c", "Ctrl+C", "control-c", "^C", "^c")) {
+            assertThat(press(name)).as(name).isEqualTo("\u0003");
+        }
+        assertThat(press("Return", "Escape", "page_up", "PageDown", "ArrowUp", "M-x", "alt+x", "space", "BTab"))
+                .isEqualTo("\r" + ESC + ESC + "[5~" + ESC + "[6~" + ESC + "[A" + ESC + "x" + ESC + "x " + ESC + "[Z");
+        assertThat(press("q", "Q", "-", "+", "^", "é", "😀")).isEqualTo("qQ-+^é😀");
+        assertThat(press("ctrl-[", "ctrl-\\", "ctrl-space", "ctrl-?")).isEqualTo(ESC + "\u001c\0\u007f");
+        assertThat(Keys.anyCursorKey(List.of("Arrow-Up"))).isTrue();
+    }
+
+    @Test
     void cursorKeysFollowTheModeOfTheTerminal() {
         assertThat(Keys.sequence(List.of("up", "end", "delete"), true))
                 .isEqualTo(ESC + "OA" + ESC + "OF" + ESC + "[3~");
@@ -51,7 +63,7 @@ class KeysTest {
 
     @Test
     void aKeyThatIsNoneIsNamed() {
-        for (String name : List.of("f13", "ctrl-1", "alt-", "alt-xy", "return", "", "ctrl-")) {
+        for (String name : List.of("f13", "ctrl-1", "alt-", "alt-xy", "", "ctrl-", "hyper-x")) {
             assertThatThrownBy(() -> press(name)).isInstanceOf(SessionException.class)
                     .hasMessageContaining("'" + name + "'")
                     .hasMessageContaining("pgup");

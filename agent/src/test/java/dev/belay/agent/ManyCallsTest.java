@@ -2,7 +2,6 @@ package dev.belay.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.belay.Actor;
 import dev.belay.ErrorCode;
 import dev.belay.Session;
 import dev.belay.Until;
@@ -11,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -43,7 +43,7 @@ class ManyCallsTest extends AgentRig {
         ids.add(sleeper(tools));
         refusesOneMore(ids);
         // An exited session takes no place, and another agent has places of its own.
-        AgentTools other = new AgentTools(sessions, sessions::open, () -> SETTINGS, new Actor("other"));
+        AgentTools other = tools("other", SETTINGS);
         exited(other.unifiedExec(ExecRequest.of("true").waitFor(WaitFor.exited())));
         sleeper(other);
     }
@@ -84,7 +84,7 @@ class ManyCallsTest extends AgentRig {
 
     @Test
     void callsOnDifferentSessionsDoNotWaitForEachOther() throws Exception {
-        String one = start("echo up; read x; echo got $x", "up").sessionId();
+        String one = start("mkfifo go; echo up; read x < go; echo got $x", "up").sessionId();
         CountDownLatch answered = new CountDownLatch(1);
         Thread waiting = Thread.ofVirtual().start(() -> {
             try {
@@ -94,25 +94,30 @@ class ManyCallsTest extends AgentRig {
                 throw new AssertionError(e);
             }
         });
-        assertThat(run("echo other").output()).isEqualTo("other\r\n");
-        // The call on the first session still waits, so this cannot go through a call.
+        assertThat(run("echo other").output()).isEqualTo("other\n");
         assertThat(answered.getCount()).isEqualTo(1);
-        sessions.get(one).write("it\n");
+        run("echo it > go");
         answered.await();
         assertThat(waiting.join(Rig.PATIENCE)).isTrue();
     }
 
     @Test
     void callsOnOneSessionFollowEachOtherAndShareItsOutputOut() throws Exception {
-        ExecResult first = start("stty -echo; echo set; exec cat", "set\\r\\n");
+        ExecResult first = start("stty -echo; echo set; exec cat", "set\\n");
         String cat = first.sessionId();
-        List<ExecResult> results = inParallel(20, () -> tools.writeStdin(
-                WriteRequest.to(cat, "line\n").waitFor(WaitFor.match("line\\r\\n"))));
+        List<ExecResult> results = new ArrayList<>(inParallel(20, () -> tools.writeStdin(
+                WriteRequest.to(cat, "line\n").waitFor(WaitFor.match("line\\n")))));
+        // Calls that type cut the waits of those before them short.
+        long end = first.outputEnd() + 20L * "line\r\n".length();
+        sessions.get(cat).cursor().await(Until.offset(end), Rig.PATIENCE);
+        results.add(tools.writeStdin(WriteRequest.to(cat, "")));
         StringBuilder all = new StringBuilder();
-        results.stream().sorted((a, b) -> Long.compare(a.outputStart(), b.outputStart())).forEach(result -> {
+        // One that was cut short may have shown nothing.
+        Comparator<ExecResult> order = Comparator.comparingLong(ExecResult::outputStart);
+        results.stream().sorted(order.thenComparingLong(ExecResult::outputEnd)).forEach(result -> {
             assertThat(result.outputStart()).as("no byte is given out twice")
                     .isEqualTo(first.outputEnd() + all.length());
-            all.append(result.output());
+            all.append(result.output().replace("\n", "\r\n"));
         });
         assertThat(all.toString()).isEqualTo("line\r\n".repeat(20));
     }
@@ -139,7 +144,7 @@ class ManyCallsTest extends AgentRig {
         session.write("x\n");
         ExecResult after = tools.writeStdin(WriteRequest.to(id, "").waitFor(WaitFor.match("two")));
         assertThat(after.output()).contains("two");
-        assertThat(pages(ReadRequest.from(id, 0), after.outputEnd())).isEqualTo("one\r\nx\r\ntwo\r\n");
+        assertThat(pages(ReadRequest.from(id, 0), after.outputEnd())).isEqualTo("one\nx\ntwo\n");
     }
 
     @Test
@@ -177,6 +182,17 @@ class ManyCallsTest extends AgentRig {
     }
 
     @Test
+    void whatACommandLeftRunningIsToldAndEndedByTheClose() throws InterruptedException {
+        ExecResult left = run("trap '' HUP; (env -i setsid sleep 1000 </dev/null >/dev/null 2>&1 &) ; echo hi");
+        assertThat(left.exitCode()).isZero();
+        assertThat(left.survivors()).isEqualTo(1);
+        CloseResult closed = tools.closePtySession(left.sessionId(), false);
+        assertThat(closed.ended()).isEqualTo(1);
+        assertThat(closed.killed()).isZero();
+        assertThat(run("echo hi").survivors()).isZero();
+    }
+
+    @Test
     void theListSaysWhatWaitsAndWhatIsUnread() throws InterruptedException {
         String unread = run("echo one").sessionId();
         String waiting = tools.unifiedExec(ExecRequest.of("exec cat").yieldTimeMs(LONG)).sessionId();
@@ -199,7 +215,7 @@ class ManyCallsTest extends AgentRig {
         long descriptors = descriptors();
         int threads = belayThreads();
         for (int i = 0; i < 200; i++) {
-            assertThat(run("echo " + i).output()).isEqualTo(i + "\r\n");
+            assertThat(run("echo " + i).output()).isEqualTo(i + "\n");
         }
         sessions.closeAll();
         assertThat(descriptors()).isLessThanOrEqualTo(descriptors);

@@ -14,7 +14,7 @@ class PolicyTest {
     }
 
     private static Rule deny(String name, String... programs) {
-        return new Rule(name, false, List.of(programs), null);
+        return Rule.of(name, false, List.of(programs), null);
     }
 
     @Test
@@ -53,8 +53,8 @@ class PolicyTest {
 
     @Test
     void theFirstRuleThatFitsDecides() {
-        Rule pushes = new Rule("no-push", false, List.of("git"), "^git push\\b");
-        Rule dry = new Rule("dry-push", true, List.of("git"), "push --dry-run");
+        Rule pushes = Rule.of("no-push", false, List.of("git"), "^git push\\b");
+        Rule dry = Rule.of("dry-push", true, List.of("git"), "push --dry-run");
         assertThat(decide("git push origin", pushes).rule()).isEqualTo("no-push");
         assertThat(decide("git status", pushes).allowed()).isTrue();
         assertThat(decide("git push --dry-run", dry, pushes).allowed()).isTrue();
@@ -64,9 +64,19 @@ class PolicyTest {
 
     @Test
     void aRuleThatMakesNoSenseIsRefused() {
-        assertThatThrownBy(() -> new Rule("odd", false, List.of(), "(")).isInstanceOf(SessionException.class)
+        assertThatThrownBy(() -> Rule.of("odd", false, List.of(), "(")).isInstanceOf(SessionException.class)
                 .hasMessageContaining("'odd'");
-        assertThatThrownBy(() -> new Rule("all", false, List.of(), null)).isInstanceOf(SessionException.class)
+        assertThatThrownBy(() -> Rule.of("all", false, List.of(), null)).isInstanceOf(SessionException.class)
                 .hasMessageContaining("'all'");
+    }
+
+    @Test
+    void theDocumentedRuleSeesEveryWayToCallTheProgram() {
+        Policy policy = Policy.of(List.of(Rule.of("no-push", false, List.of("git"), "\\spush(\\s|$)")));
+        for (String cmd : List.of("git push", "git -C repo push", "/usr/bin/git push origin", "sudo git push -f",
+                "cd x && git -c a=b push")) {
+            assertThat(policy.decide(CommandText.parse(cmd), ".").allowed()).as(cmd).isFalse();
+        }
+        assertThat(policy.decide(CommandText.parse("git status; git log --oneline"), ".").allowed()).isTrue();
     }
 }

@@ -2,7 +2,6 @@ package dev.belay.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -39,14 +38,5 @@ class ToolchainTest {
             "7z x a"})
     void knowsWhatIsNone(String command) {
         assertThat(Toolchain.of(CommandText.parse(command))).isEmpty();
-    }
-
-    @Test
-    void someToolsBuildAndOthersOnlyLook() {
-        assertThat(Toolchain.builds("cargo")).isTrue();
-        assertThat(Toolchain.builds("mvnw")).isTrue();
-        assertThat(Toolchain.builds("git")).isFalse();
-        assertThat(Toolchain.builds("which")).isFalse();
-        assertThat(Toolchain.builds("")).isFalse();
     }
 }

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /// Talking to commands.
@@ -29,7 +30,7 @@ class WriteStdinTest extends AgentRig {
         StringBuilder output = new StringBuilder(first.output());
         ExecResult result = first;
         while (!(output.toString().endsWith(prompt) && Boolean.TRUE.equals(result.waitingForInput()))) {
-            assertThat(result.waitResult()).as("%s %s", output, result).isEqualTo("idle");
+            assertThat(result.waitResult()).as("%s %s", output, result).isEqualTo("input");
             result = tools.writeStdin(WriteRequest.to(first.sessionId(), "").yieldTimeMs(LONG));
             output.append(result.output());
         }
@@ -49,14 +50,14 @@ class WriteStdinTest extends AgentRig {
     void aCallReturnsAtAPromptLongBeforeItsTimeIsUp() throws InterruptedException {
         ExecResult prompt = tools.unifiedExec(
                 ExecRequest.of("printf 'name? '; read name; echo \"hello $name\"").yieldTimeMs(LONG));
-        assertThat(prompt.waitResult()).isEqualTo("idle");
+        assertThat(prompt.waitResult()).isEqualTo("input");
         prompt = rests(prompt, "name? ");
         assertThat(prompt.waitingForInput()).isTrue();
         assertThat(prompt.echoOff()).isFalse();
         assertThat(prompt.running()).isTrue();
         assertThat(exited(tools.writeStdin(
                 WriteRequest.to(prompt.sessionId(), "Ada\n").waitFor(WaitFor.exited()))).output())
-                .isEqualTo("Ada\r\nhello Ada\r\n");
+                .isEqualTo("Ada\nhello Ada\n");
     }
 
     @Test
@@ -64,6 +65,61 @@ class WriteStdinTest extends AgentRig {
         ExecResult prompt = tools.unifiedExec(
                 ExecRequest.of("sleep 2; printf 'name? '; read name").yieldTimeMs(LONG));
         rests(prompt, "name? ");
+    }
+
+    @Test
+    void aPromptEndsTheWaitForTheExitAndTheHintSaysWhereToType() throws InterruptedException {
+        ExecResult asks = tools.unifiedExec(
+                ExecRequest.of("read -p 'Ok? ' a; echo got $a").waitFor(WaitFor.exited()));
+        assertThat(asks.waitResult()).as("%s", asks).isEqualTo("input");
+        assertThat(asks.running()).isTrue();
+        assertThat(asks.hint()).contains("write_stdin").contains(asks.sessionId());
+        ExecResult idle = tools.writeStdin(
+                WriteRequest.to(asks.sessionId(), "").waitFor(WaitFor.idle(Duration.ofMillis(LONG))));
+        assertThat(idle.waitResult()).isEqualTo("input");
+        assertThat(exited(tools.writeStdin(WriteRequest.to(asks.sessionId(), "yes\n"))).output()).contains("got yes");
+    }
+
+    @Test
+    void aWaitForAMatchEndsAtAPromptOnlyAfterAQuietSecond() throws InterruptedException {
+        // Listens for keys while it starts, as dev servers do.
+        ExecResult server = start("(sleep 0.4; echo ready) & read -r key", "ready");
+        assertThat(server.waitingForInput()).isTrue();
+        ExecResult asks = tools.unifiedExec(ExecRequest.of("echo name; read -r a").waitFor(WaitFor.match("never")));
+        assertThat(asks.waitResult()).as("%s", asks).isEqualTo("input");
+        assertThat(asks.wallTimeMs()).isBetween(1000L, LONG - 1L);
+        assertThat(asks.hint()).contains("write_stdin");
+    }
+
+    @Test
+    void typingPassesACallThatWaitsAndThatReturnsWithWhatItHas() throws Exception {
+        for (String id : List.of("exec", "poll")) {
+            ExecRequest sleeper = ExecRequest.of("echo up; exec sleep 1000").sessionId(id);
+            AtomicReference<ExecResult> first = new AtomicReference<>();
+            if (id.equals("poll")) {
+                start(sleeper, "up");
+            }
+            Thread waiting = Thread.ofVirtual().start(() -> {
+                try {
+                    first.set(id.equals("exec")
+                            ? tools.unifiedExec(sleeper.waitFor(WaitFor.exited()))
+                            : tools.writeStdin(WriteRequest.to(id, "").waitFor(WaitFor.match("never"))));
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            });
+            while (sessions.find(id).isEmpty() || tools.callsUnderWay() == 0) {
+                Thread.onSpinWait();
+            }
+            sessions.get(id).cursor().await(Until.match("up"), Rig.PATIENCE);
+            ExecResult typed = exited(tools.writeStdin(
+                    WriteRequest.to(id, "").keys("ctrl-c").waitFor(WaitFor.exited())));
+            assertThat(typed.exitCode()).isEqualTo(130);
+            assertThat(waiting.join(Rig.PATIENCE)).isTrue();
+            assertThat(first.get().waitResult()).as("%s", first).isEqualTo("timeout");
+            assertThat(first.get().hint()).contains("Another call typed");
+            assertThat(first.get().output() + typed.output()).contains(id.equals("exec") ? "up" : "^C");
+        }
     }
 
     @Test
@@ -75,7 +131,7 @@ class WriteStdinTest extends AgentRig {
         assertThat(prompt.echoOff()).isTrue();
         ExecResult after = exited(
                 tools.writeStdin(WriteRequest.to(prompt.sessionId(), "secret\n").waitFor(WaitFor.exited())));
-        assertThat(after.output()).isEqualTo("\r\n6\r\n");
+        assertThat(after.output()).isEqualTo("\n6\n");
         assertThat(after.echoOff()).isFalse();
     }
 
@@ -106,7 +162,7 @@ class WriteStdinTest extends AgentRig {
         ExecResult end = exited(tools.writeStdin(WriteRequest.to(cat, "\u0004").waitFor(WaitFor.exited())));
         assertThat(end.exitCode()).isZero();
         assertThat(pages(ReadRequest.from(cat, 0), end.outputEnd()))
-                .isEqualTo("  kept as it is \r\n  kept as it is \r\n");
+                .isEqualTo("  kept as it is \n  kept as it is \n");
     }
 
     @Test
@@ -121,12 +177,28 @@ class WriteStdinTest extends AgentRig {
     void vimSavesWhatIsTypedAlsoByApplicationCursorKeys() throws Exception {
         Path file = Files.writeString(workspace.resolve("text"), "one\ntwo\n");
         String vim = start("exec vim -u NONE -N -i NONE text", "two").sessionId();
-        assertThat(CursorKeys.application(sessions.get(vim).output())).isTrue();
+        assertThat(screens.cursorKeys(sessions.get(vim))).isTrue();
         tools.writeStdin(WriteRequest.to(vim, "").keys("down", "end").yieldTimeMs(LONG));
         tools.writeStdin(WriteRequest.to(vim, "A three").keys("esc").yieldTimeMs(LONG));
         exited(tools.writeStdin(WriteRequest.to(vim, ":wq").keys("enter").waitFor(WaitFor.exited())));
         assertThat(file).hasContent("one\ntwo three\n");
-        assertThat(CursorKeys.application(sessions.get(vim).output())).isFalse();
+        assertThat(screens.cursorKeys(sessions.get(vim))).isFalse();
+    }
+
+    @Test
+    void aFullScreenProgramIsShownAsItsScreenAndThenByChangedRows() throws Exception {
+        Files.writeString(workspace.resolve("text"), "one\ntwo\n");
+        // It asks the terminal nothing: it would draw everything again when it gets the answer.
+        ExecResult vim = start("exec vim -u NONE -N -i NONE --cmd 'set t_RV= t_u7= t_RF= t_RB=' text", "two");
+        assertThat(vim.output()).startsWith("one\ntwo\n~\n").contains("[screen, cursor at row 1, column 1");
+        ExecResult typed = tools.writeStdin(
+                WriteRequest.to(vim.sessionId(), "jA three").keys("esc").waitFor(WaitFor.match("two three")));
+        assertThat(typed.output()).contains("2| two three\n").doesNotContain("one");
+        assertThat(tools.readOutput(new ReadRequest(vim.sessionId(), null, null, null, 1000, View.SCREEN)).output())
+                .startsWith("one\ntwo three\n~\n");
+        ExecResult left = exited(tools.writeStdin(
+                WriteRequest.to(vim.sessionId(), ":q!").keys("enter").waitFor(WaitFor.exited())));
+        assertThat(left.output()).doesNotContain("one").doesNotContain("\u001b");
     }
 
     @Test
@@ -177,7 +249,7 @@ class WriteStdinTest extends AgentRig {
     @Test
     void aClosedInputIsSaid() throws InterruptedException {
         String id = start(ExecRequest.of("exec 0<&-; echo closed; exec sleep 1000").pipes(), "closed").sessionId();
-        tools.writeStdin(WriteRequest.to(id, "\u0004"));
+        tools.writeStdin(WriteRequest.to(id, "\u0004").yieldTimeMs(0));
         ToolError error = refused(tools.writeStdin(WriteRequest.to(id, "x")), ErrorCode.NOT_WRITABLE);
         assertThat(error.message()).contains("its input is closed");
     }
@@ -221,40 +293,109 @@ class WriteStdinTest extends AgentRig {
         String deaf = start(ExecRequest.of("echo up; exec sleep 1000").pipes(), "up").sessionId();
         ExecResult result = hasty.writeStdin(WriteRequest.to(deaf, "x".repeat(1 << 20)));
         ToolError error = refused(result, ErrorCode.TIMEOUT);
-        assertThat(Integer.parseInt(error.details().get("taken"))).isBetween(1, (1 << 20) - 1);
+        assertThat((int) error.details().get("taken")).isBetween(1, (1 << 20) - 1);
         assertThat(result.running()).isTrue();
         assertThat(refused(tools.writeStdin(WriteRequest.to(cat, "").keys("f13")), ErrorCode.INVALID_REQUEST).message())
                 .contains("'f13'");
     }
 
     @Test
+    void aTypedCommandMeetsTheRulesToo() throws InterruptedException {
+        Rule rule = Rule.of("no-push", false, List.of("git"), "\\spush(\\s|$)");
+        AgentTools ruled = tools(SETTINGS.policy(Policy.of(List.of(rule))));
+        String id = start("echo up; cat", "up").sessionId();
+
+        for (String typed : List.of("git push\n", "git -C repo push", "cd x && /usr/bin/git push -f\n")) {
+            ToolError error = refused(ruled.writeStdin(WriteRequest.to(id, typed)), ErrorCode.DENIED);
+            assertThat(error.message()).startsWith("Nothing was typed: rule 'no-push'");
+            assertThat(error.details()).containsEntry("rule", "no-push");
+        }
+        ExecResult echoed = ruled.writeStdin(
+                WriteRequest.to(id, "git status\n").waitFor(WaitFor.match("(?s)git status\n.*git status\n")));
+        assertThat(echoed.output()).doesNotContain("push");
+        // An editor's text is no command.
+        String editor = start("printf '\\033[?1049h\\033[Hopen'; cat", "open").sessionId();
+        assertThat(ruled.writeStdin(WriteRequest.to(editor, "git push\n")).success()).isTrue();
+    }
+
+    @Test
+    void aLineThatTheTerminalWouldCutIsRefusedWithWhatToDo() throws InterruptedException {
+        String cat = start("stty -echo; echo up; exec cat", "up").sessionId();
+        ToolError error = refused(
+                tools.writeStdin(WriteRequest.to(cat, "x".repeat(5000) + "\n")), ErrorCode.NOT_WRITABLE);
+        assertThat(error.message()).contains("5000", "shorter lines");
+        assertThat(error.details()).containsEntry("max_line_bytes", 4095);
+        assertThat(tools.writeStdin(WriteRequest.to(cat, "fine\n").waitFor(WaitFor.match("fine"))).output())
+                .isEqualTo("fine\n");
+    }
+
+    @Test
     void anUnknownSessionIsNamedAndTheLivingAreListed() throws InterruptedException {
         assertThat(refused(tools.writeStdin(WriteRequest.to("nobody", "")), ErrorCode.NOT_FOUND).message())
-                .contains("'nobody'").contains("none at all");
+                .contains("'nobody'").contains("You have none");
         String living = start("echo up; exec sleep 1000", "up").sessionId();
         ToolError error = refused(tools.writeStdin(WriteRequest.to("nobody", "")), ErrorCode.NOT_FOUND);
         assertThat(error.message()).contains(living).contains("sleep 1000");
         assertThat(tools.readOutput(ReadRequest.from("nobody", 0)).error()).isEqualTo(error);
         assertThat(tools.closePtySession("nobody", false).error()).isEqualTo(error);
         // What belongs to somebody else is as good as not there.
-        AgentTools other = new AgentTools(sessions, sessions::open, () -> SETTINGS, new Actor("other"));
+        AgentTools other = tools("other", SETTINGS);
         refused(other.writeStdin(WriteRequest.to(living, "x")), ErrorCode.NOT_FOUND);
         assertThat(other.listPtySessions().sessions()).isEmpty();
     }
 
     @Test
+    void whatWasStartedToStayIsNotEndedForBeingIdle() throws Exception {
+        AgentTools hasty = tools(SETTINGS.idleTimeout(Duration.ofSeconds(1)));
+        String waited = hasty.unifiedExec(ExecRequest.of("echo up; exec cat").waitFor(WaitFor.match("up"))).sessionId();
+        // A server whose start nobody waits for: it listens on a port.
+        String server = hasty.unifiedExec(ExecRequest.of("""
+                exec python3 -c 'import socket, time
+                s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen()
+                print("listening", flush=True); time.sleep(1000)'""").yieldTimeMs(0)).sessionId();
+        sessions.get(server).cursor().await(Until.match("listening"), Rig.PATIENCE);
+        String idle = hasty.unifiedExec(ExecRequest.of("exec sleep 1000").yieldTimeMs(0)).sessionId();
+        // It began last, so the others would have ended before.
+        assertThat(exits.poll(Rig.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo(idle);
+        assertThat(sessions.get(waited).exit()).isEmpty();
+        assertThat(sessions.get(server).exit()).isEmpty();
+    }
+
+    @Test
+    void theIdOfASessionThatHasExitedIsFreeAgain() throws Exception {
+        ExecRequest request = ExecRequest.of("echo one; exit 3").sessionId("again").waitFor(WaitFor.exited());
+        assertThat(exited(tools.unifiedExec(request)).exitCode()).isEqualTo(3);
+        ExecRequest more = ExecRequest.of("echo two; cat").sessionId("again").waitFor(WaitFor.match("two"));
+        assertThat(tools.unifiedExec(more).output()).isEqualTo("two\n");
+        assertThat(sessions.list()).hasSize(1);
+        assertThat(refused(tools.unifiedExec(request), ErrorCode.ALREADY_EXISTS).message()).contains("again");
+    }
+
+    @Test
+    void aPasteAsLargeAsOneMayBeIsFollowedByKeys() throws Exception {
+        String text = "x".repeat(1 << 20);
+        String id = start("stty raw -echo; printf ready; head -c " + ((1 << 20) + 13) + " | tail -c 8 | od -An -c",
+                "ready").sessionId();
+        ExecResult seen = exited(tools.writeStdin(
+                WriteRequest.to(id, text).pasted().keys("enter").waitFor(WaitFor.exited())));
+        assertThat(seen.output().replaceAll("\\s+", "")).isEqualTo("x033[201~\\r");
+        String cat = start("stty -echo; echo up; exec cat >/dev/null", "up").sessionId();
+        refused(tools.writeStdin(WriteRequest.to(cat, text + "y").keys("enter")), ErrorCode.TOO_LARGE);
+    }
+
+    @Test
     void theCallAfterAnIdleTimeoutSaysSoAndReturnsTheRestOfTheOutput() throws InterruptedException {
         AgentTools hasty = tools(SETTINGS.idleTimeout(Duration.ofSeconds(3)));
-        String id = hasty.unifiedExec(ExecRequest.of("echo one; exec cat").waitFor(WaitFor.match("one"))).sessionId();
+        String id = hasty.unifiedExec(ExecRequest.of("echo one; exec cat")).sessionId();
         Session session = sessions.get(id);
         session.write("two\n");
         session.cursor().await(Until.match("two\\s+two"), Rig.PATIENCE);
         assertThat(exits.poll(Rig.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo(id);
         ExecResult next = hasty.writeStdin(WriteRequest.to(id, "more\n"));
         assertThat(refused(next, ErrorCode.NOT_WRITABLE).message()).contains("idle timeout");
-        assertThat(next.output()).endsWith("two\r\ntwo\r\n");
+        assertThat(next.output()).endsWith("two\ntwo\n");
         ExecResult poll = exited(hasty.writeStdin(WriteRequest.to(id, "")));
-        assertThat(poll.hint()).contains("idle timeout");
+        assertThat(poll.hint()).contains("idle timeout").contains("idle_timeout_ms 0");
         assertThat(poll.output()).isEmpty();
     }
 }

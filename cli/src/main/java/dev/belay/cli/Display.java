@@ -2,7 +2,7 @@ package dev.belay.cli;
 
 import dev.belay.Outlet;
 import dev.belay.ReadResult.Chunk;
-import dev.belay.linux.Terminal;
+import dev.belay.linux.OwnTerminal;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -12,20 +12,20 @@ import org.jspecify.annotations.Nullable;
 
 /// Where a session's output goes: this process's standard output and error, unbuffered.
 ///
-/// One thread writes. [#restore] may be called from another one, once the first writes no more.
+/// One thread writes. Another may call [#restore] once the first has stopped writing.
 final class Display {
     private final FileOutputStream out = new FileOutputStream(FileDescriptor.out);
     private final FileOutputStream err = new FileOutputStream(FileDescriptor.err);
-    private final @Nullable Terminal screen;
+    private final @Nullable OwnTerminal screen;
     private final ScreenModes modes = new ScreenModes();
     private byte last = '\n';
 
     /// @param screen the terminal behind standard output, if it is one
-    Display(@Nullable Terminal screen) {
+    Display(@Nullable OwnTerminal screen) {
         this.screen = screen;
     }
 
-    /// Writes all bytes; waits for a slow reader.
+    /// Writes all bytes. Waits for a slow reader.
     void show(Chunk chunk) throws IOException {
         byte[] bytes = chunk.bytes();
         if (chunk.outlet() == Outlet.STDERR) {
@@ -39,8 +39,8 @@ final class Display {
         out.write(bytes);
     }
 
-    /// Switches off what a program that was ended has left switched on, and begins a new line where it stopped
-    /// within one. Does nothing where there is no screen.
+    /// Switches off the modes that a killed program left on, and starts a new line if the program stopped within one.
+    /// Does nothing without a screen.
     void restore() {
         if (screen == null || screen.inBackground()) {
             return;
@@ -52,12 +52,12 @@ final class Display {
                 last = '\n';
             }
         } catch (IOException _) {
-            // The terminal is gone, and with it what there was to restore.
+            // The terminal is gone; nothing to restore.
         }
     }
 
-    /// Whether a write failed because nobody reads any more. What the system says about it depends on the
-    /// language; on a pipe or socket it can be nothing else.
+    /// Whether a write failed because nobody reads any more. The system's message depends on the language, but on a
+    /// pipe or socket there is no other reason.
     static boolean noReader() {
         try {
             String target = Files.readSymbolicLink(Path.of("/proc/self/fd/1")).toString();

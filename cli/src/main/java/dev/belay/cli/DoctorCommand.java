@@ -2,49 +2,64 @@ package dev.belay.cli;
 
 import dev.belay.ErrorCode;
 import dev.belay.SessionException;
+import dev.belay.cli.args.Arguments;
+import dev.belay.cli.args.Command;
+import dev.belay.cli.args.Syntax;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
-/// `belay doctor`: what this machine offers, and what Belay does with it. It starts no session.
-@Command(name = "doctor", sortOptions = false)
-final class DoctorCommand implements Callable<Integer> {
+/// `belay doctor`: checks whether this machine has what Belay needs. Starts no session.
+final class DoctorCommand implements Command {
+    private static final String ABOUT = """
+            Checks what Belay needs and prints one line per check: ok, note (Belay works,
+            but you may want to know) or missing (Belay does not work), with a fix.
+            It starts no session and leaves nothing behind.""";
+
+    private static final String MORE = """
+            @|bold Exit status:|@
+              0      Belay has everything it needs
+              1      something is missing
+              125    Belay itself failed
+
+            @|bold Examples:|@
+              belay doctor
+              belay doctor --json | jq -r '.missing[]'""";
+
     private static final int INCOMPLETE = 1;
 
-    @Option(names = "--config", paramLabel = "FILE", description = Help.CONFIG)
-    private @Nullable Path config;
-
-    @Option(names = "--json", description = Help.JSON)
-    private boolean json;
-
-    @Option(names = {"-h", "--help"}, usageHelp = true, description = Help.HELP)
-    @SuppressWarnings("UnusedVariable")
-    private boolean help;
+    @Override
+    public Syntax syntax() {
+        return Syntax.of("doctor", "Show whether this machine has what Belay needs.", "belay doctor [OPTION...]")
+                .description(ABOUT)
+                .value("--config", "FILE", ServeCommand.CONFIG)
+                .flag("--json", ServerOptions.JSON)
+                .footer(MORE);
+    }
 
     @Override
-    public Integer call() throws IOException {
-        String version = new BelayCommand.Version().getVersion()[0].substring("belay ".length());
+    public int run(Arguments given) throws IOException {
+        Path config = given.path("--config");
         Report report = new Report(
-                version,
+                Version.read().number(),
                 List.of(
                         new Report.Group("Java", JavaFacts.look()),
                         new Report.Group("System", SystemFacts.look()),
                         new Report.Group("Room for sessions", RoomFacts.look()),
-                        new Report.Group("Processes", ProcessFacts.look()),
+                        new Report.Group("Processes", ProcessFacts.look(GuardFacts.isolated(config, System.getenv()))),
+                        new Report.Group("Guard", GuardFacts.look(config, System.getenv())),
                         new Report.Group("State", StateFacts.look(System.getenv())),
                         new Report.Group("Settings", SettingsFacts.look(config, System.getenv()))));
         int code = report.complete() ? 0 : INCOMPLETE;
-        return print(json ? report.json() : report.text(Stdio.coloured())) ? code : ExitCodes.NO_READER;
+        return print(given.flag("--json") ? report.json() : report.text(Stdio.coloured())) ? code : ExitCodes.NO_READER;
     }
 
-    /// Prints it, past a stream that would hide that it could not; false if nobody reads it.
+    /// Prints without `System.out`, which would hide errors.
+    ///
+    /// @return false if nobody reads the output any more
     private static boolean print(String text) {
         // Not closed: standard output is not ours.
         FileOutputStream out = new FileOutputStream(FileDescriptor.out);
@@ -56,7 +71,7 @@ final class DoctorCommand implements Callable<Integer> {
                 return false;
             }
             throw new SessionException(
-                    ErrorCode.UNAVAILABLE, "The report could not be written: " + e.getMessage(), Map.of(), e);
+                    ErrorCode.UNAVAILABLE, "Cannot write the report: " + e.getMessage(), Map.of(), e);
         }
     }
 }

@@ -1,6 +1,5 @@
 package dev.belay.cli;
 
-import dev.belay.cli.config.TimeSpan;
 import dev.belay.Cursor;
 import dev.belay.EndReason;
 import dev.belay.ErrorCode;
@@ -13,7 +12,8 @@ import dev.belay.ReadResult.Gap;
 import dev.belay.Session;
 import dev.belay.SessionException;
 import dev.belay.SessionSpec;
-import dev.belay.linux.Terminal;
+import dev.belay.cli.config.TimeSpan;
+import dev.belay.linux.OwnTerminal;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -22,16 +22,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/// Runs one session in the foreground: joined to this process's standard streams, until the command ends.
+/// Runs one session in the foreground, connected to this process's standard streams, until the command exits.
 ///
-/// The caller's thread writes the output. [Input] copies the input on a thread of its own, signals come on theirs.
-/// However this process ends, short of SIGKILL, the terminal is given back as it was: by [#run], or by a shutdown hook
-/// if the JVM is told to end before.
+/// The caller's thread writes the output. [Input] copies the input on its own thread; signals have theirs. Unless this
+/// process is killed by SIGKILL, the terminal is restored: by [#run], or by a shutdown hook if the JVM ends first.
 final class Foreground {
     private static final int READ_BYTES = 64 << 10;
     private static final Duration FOREVER = Duration.ofDays(36_500);
     private static final Duration SECOND_INTERRUPT = Duration.ofSeconds(2);
-    /// How long the output may take to stop after the session has been closed by the shutdown.
+    /// How long the last output may take after a shutdown has closed the session.
     private static final Duration LAST_WRITE = Duration.ofSeconds(1);
 
     private final Scratch scratch;
@@ -41,7 +40,7 @@ final class Foreground {
     private final CountDownLatch givenBack = new CountDownLatch(1);
     private final AtomicInteger resizes = new AtomicInteger();
     private final AtomicLong interruptedAt = new AtomicLong(System.nanoTime() - SECOND_INTERRUPT.toNanos());
-    private volatile Terminal.@Nullable Raw raw;
+    private volatile OwnTerminal.@Nullable Raw raw;
     private long lostBytes;
 
     Foreground(Scratch scratch, Stdio stdio, SessionSpec spec) {
@@ -51,7 +50,7 @@ final class Foreground {
         this.display = new Display(stdio.out());
     }
 
-    /// Opens the session and returns when the command has ended.
+    /// Opens the session and returns when the command has exited.
     ///
     /// @return the exit code of `belay run`
     int run() throws InterruptedException {
@@ -95,9 +94,9 @@ final class Foreground {
             Signals.onInterrupt(() -> interrupt(session));
         }
         if (terminal && stdio.any()) {
-            follow(session); // the size may have changed before anybody listened
+            follow(session); // the size may have changed before the handler was installed
         }
-        // A shell's background job may not read from the terminal: it would be stopped.
+        // A background job of a shell would be stopped if it read from the terminal.
         if (keyboard || stdio.in() == null || !stdio.in().inBackground()) {
             Input.copyTo(session, keyboard);
         }
@@ -105,14 +104,14 @@ final class Foreground {
 
     // --- the output ---
 
-    /// Shows all that the leader prints. Returns when it is dead.
+    /// Shows everything that the leader prints. Returns when the leader is dead.
     private void show(Session session) throws IOException, InterruptedException {
         Cursor drainer = session.drainer();
         var activity = session.activity();
         long end = Long.MAX_VALUE;
         while (drainer.position() < end) {
             if (end == Long.MAX_VALUE && session.exit().isPresent()) {
-                // What survivors of the leader print from here on is not waited for: they are ended.
+                // Do not wait for what survivors print from now on: they are about to be ended.
                 end = session.output().end();
                 continue;
             }
@@ -132,7 +131,7 @@ final class Foreground {
             return drainer.drain(READ_BYTES);
         } catch (SessionException e) {
             if (e.code() == ErrorCode.NOT_FOUND && session.exit().isPresent()) {
-                // Closed under our hands: by a second Ctrl-C, or because this process ends.
+                // Closed meanwhile: by a second Ctrl-C, or because this process ends.
                 return new End(drainer.position(), session.exit().get());
             }
             throw e;
@@ -143,14 +142,14 @@ final class Foreground {
         if (Display.noReader()) {
             return ExitCodes.NO_READER;
         }
-        System.err.println("belay: the output could not be written: " + e.getMessage());
+        System.err.println("belay: cannot write the output: " + e.getMessage());
         return ExitCodes.BELAY_FAILED;
     }
 
     // --- what signals ask for ---
 
-    /// Gives the session's terminal the size of ours. Several threads may come here: one of them does the work, and
-    /// looks once more for each that came meanwhile, so that the last size is what remains.
+    /// Gives the session's terminal the size of ours. If several threads come here, one of them does the work, and
+    /// looks again if others came meanwhile, so that the last size wins.
     private void follow(Session session) {
         if (resizes.getAndIncrement() > 0) {
             return;
@@ -162,16 +161,16 @@ final class Foreground {
         }
     }
 
-    /// After a stop the shell has left the terminal in its own modes, with its own text on the screen.
+    /// After a stop, the shell has left its own modes and its own text on the terminal: enter raw mode, repaint.
     private void comeBack(Session session) {
-        Terminal.Raw modes = raw;
+        OwnTerminal.Raw modes = raw;
         if (modes != null) {
             modes.enter();
         }
         ignoringTheEnd(() -> session.signal(dev.belay.Signal.WINCH));
     }
 
-    /// Ctrl-C where the keyboard is not the session's: passed on, and the second one within two seconds ends it all.
+    /// Ctrl-C when standard input is not a terminal: passed on; a second one within two seconds ends the session.
     private void interrupt(Session session) {
         long now = System.nanoTime();
         if (now - interruptedAt.getAndSet(now) >= SECOND_INTERRUPT.toNanos()) {
@@ -182,19 +181,19 @@ final class Foreground {
         session.exit().ifPresent(exit -> System.exit(exit.code()));
     }
 
-    /// Does something to a session that may have ended.
+    /// Runs a step on a session that may have ended.
     private static void ignoringTheEnd(Runnable step) {
         try {
             step.run();
         } catch (SessionException _) {
-            // It has ended, and how is found out elsewhere.
+            // It has ended; show() finds out how.
         }
     }
 
     // --- the end ---
 
     private void giveBack(boolean orderly) {
-        Terminal.Raw modes = raw;
+        OwnTerminal.Raw modes = raw;
         if (modes != null) {
             modes.close();
         }
@@ -216,13 +215,13 @@ final class Foreground {
             System.err.println("belay: timed out after " + TimeSpan.text(spec.timeout()));
         }
         if (lostBytes > 0) {
-            System.err.println("belay: " + lostBytes + " bytes of output were lost: the state folder takes no more");
+            System.err.println("belay: lost " + lostBytes + " bytes of output: the disk of the state folder is full");
         }
     }
 
-    /// The JVM ends. Its hooks run side by side, so this one waits until the session is closed, whichever hook does
-    /// it, and until [#run] has written the last output and given the terminal back. A terminal that is stuck would
-    /// keep us here for ever: then its modes are all that can be restored.
+    /// Runs when the JVM shuts down. Shutdown hooks run in parallel, so this one waits until the session is closed, by
+    /// any hook, and until [#run] has written the last output and restored the terminal. If the terminal is stuck, it
+    /// gives up after a moment and restores only the modes.
     private void shutDown() {
         ignoringTheEnd(scratch::close);
         try {
@@ -232,7 +231,7 @@ final class Foreground {
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         }
-        Terminal.Raw modes = raw;
+        OwnTerminal.Raw modes = raw;
         if (modes != null) {
             modes.close();
         }

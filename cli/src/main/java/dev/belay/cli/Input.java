@@ -12,15 +12,15 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
 
-/// Copies this process's standard input into a session, on a thread of its own that ends with the session or the JVM.
+/// Copies this process's standard input into a session, on its own thread, which ends with the session or the JVM.
 ///
-/// A session that does not read makes it wait, and with it whoever writes to the standard input.
+/// If the session does not read, the thread waits, and so does the program that writes to our standard input.
 final class Input {
     private static final int BUFFER_BYTES = 16 << 10;
     private static final Duration FOREVER = Duration.ofDays(36_500);
     private static final Duration FIRST_QUIET = Duration.ofMillis(250);
     private static final Duration LONGEST_QUIET = Duration.ofSeconds(8);
-    /// Ctrl-D at the start of a line: the end of the input to a program that reads lines from a terminal.
+    /// Ctrl-D. At the start of a line it means end of input to a program that reads lines from a terminal.
     private static final byte END = 4;
 
     private final Session session;
@@ -32,7 +32,7 @@ final class Input {
         this.keyboard = keyboard;
     }
 
-    /// Begins to copy.
+    /// Starts copying.
     ///
     /// @param keyboard whether the standard input is a terminal whose keys go to the session's terminal
     static void copyTo(Session session, boolean keyboard) {
@@ -56,7 +56,7 @@ final class Input {
                     && e.code() != ErrorCode.NOT_FOUND) {
                 throw e;
             }
-            // The session has ended: nobody is left to read.
+            // The session has ended.
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         }
@@ -66,7 +66,7 @@ final class Input {
         try {
             return in.read(buffer);
         } catch (IOException _) {
-            // A terminal that was taken away, or a standard input that was never open.
+            // The terminal is gone, or standard input was never open.
             return -1;
         }
     }
@@ -79,17 +79,17 @@ final class Input {
         last = bytes.length == 0 ? last : bytes[bytes.length - 1];
     }
 
-    /// Ends the input of a program that reads from a terminal, which has no end: there are only keys that mean it.
+    /// Ends the input of a program that reads from a terminal. A terminal has no end of file, only a key for it.
     ///
-    /// A pipe would tell the end to everyone who reads, as often as they do. A terminal tells it once, and not at all
-    /// to a program that changes the terminal's modes between the key and its reading (as readline does). So the key
-    /// comes again whenever the program has been quiet for a while and lives on.
+    /// A pipe reports its end to every read. A terminal reports it once, and not at all to a program that changes the
+    /// terminal's modes between the key and the read, as readline does. So we press the key again whenever the program
+    /// has printed nothing for a while and still runs.
     private void endTerminalInput() throws InterruptedException {
         boolean whole = last == '\n';
         if (whole) {
             send(END);
         } else {
-            // The first one passes on the line that was begun.
+            // The first one submits the unfinished line.
             send(END, END);
         }
         Duration quiet = FIRST_QUIET;
@@ -97,7 +97,7 @@ final class Input {
             if (whole) {
                 send(END);
             } else {
-                // A program with a line editor still holds the line.
+                // A program with a line editor still has the line.
                 send((byte) '\n', END);
                 whole = true;
             }
@@ -105,7 +105,7 @@ final class Input {
         }
     }
 
-    /// Waits until nothing was printed for a while.
+    /// Waits until the program has printed nothing for a while.
     ///
     /// @return false if the session has ended instead
     private boolean quiet(Duration span) throws InterruptedException {

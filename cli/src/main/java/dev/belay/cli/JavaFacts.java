@@ -14,8 +14,7 @@ import java.util.regex.Pattern;
 
 /// The JVM that Belay runs on, and how it was started.
 final class JavaFacts {
-    private static final String AOT_OPTION = "-XX:AOTCache=";
-    /// Of small commands, the server and the agent tools.
+    /// The caches that `./belay` makes: for small commands, the server and the agent tools.
     private static final List<String> CACHES = List.of("belay.aot", "belay-serve.aot", "belay-mcp.aot");
     private static final String FD_OPTION = "-XX:-MaxFDLimit";
 
@@ -37,40 +36,39 @@ final class JavaFacts {
     }
 
     private static Finding nativeAccess() {
-        String option = Machine.nativeAccessOption();
-        Finding finding = Machine.nativeAccess()
-                ? Finding.ok("java.native_access", "native access", "enabled")
-                : Finding.missing(
-                        "java.native_access",
-                        "native access",
-                        "not enabled",
-                        "Belay makes system calls; without native access no session can start.",
-                        "start the JVM with " + option + ", as ./belay does");
-        return finding.with("enabled", Machine.nativeAccess());
+        boolean enabled = Machine.nativeAccess();
+        Finding finding = Finding.ok("java.native_access", "native access", enabled ? "enabled" : "not enabled")
+                .with("enabled", enabled);
+        return enabled
+                ? finding
+                : finding.missing(
+                        "Belay needs it for system calls. Without it, no session can start.",
+                        "start the JVM with " + Machine.nativeAccessOption() + ", as ./belay does");
     }
 
-    /// A JVM started without the option raises its soft limit to the hard one; so one that is lower tells as well.
+    /// Without the option the JVM raises its soft limit to the hard limit. So a lower soft limit is proof too.
     private static Finding fileLimit(List<String> options) {
         boolean lower = Machine.limit("Max open files").filter(limit -> limit.soft() < limit.hard()).isPresent();
         boolean off = lower || options.contains(FD_OPTION);
-        Finding finding = off
-                ? Finding.ok("java.max_fd_limit", "open-files limit", "left as it was (" + FD_OPTION + ")")
-                : Finding.note(
-                        "java.max_fd_limit",
-                        "open-files limit",
-                        "raised by the JVM, or at its maximum before",
-                        "Sessions may inherit a higher soft limit of open files than yours.",
+        String value = off
+                ? "not changed by the JVM (" + FD_OPTION + ")"
+                : "raised by the JVM, or already at its maximum";
+        Finding finding = Finding.ok("java.max_fd_limit", "open-files limit", value).with("untouched", off);
+        return off
+                ? finding
+                : finding.note(
+                        "Sessions may inherit a higher soft limit of open files than you have.",
                         "start the JVM with " + FD_OPTION + ", as ./belay does");
-        return finding.with("untouched", off);
     }
 
-    /// What makes a small program start fast. Asked of the command line: to ask the JVM would load much more of it.
+    /// The options that make a small program start fast, read from the command line: asking the JVM would load many
+    /// more classes.
     static Finding flags(List<String> options) {
         String collector = last(options, "-XX:\\+Use(\\w+GC)").orElse("");
         String tier = last(options, "-XX:TieredStopAtLevel=(\\d)").orElse("");
         long heap = Runtime.getRuntime().maxMemory();
-        String value = (collector.isEmpty() ? "collector of the JVM's choice" : collector)
-                + ", heap of at most " + RoomFacts.bytes(heap)
+        String value = (collector.isEmpty() ? "default garbage collector" : collector)
+                + ", heap up to " + RoomFacts.bytes(heap)
                 + (tier.isEmpty() ? ", all compilers" : ", compilers up to tier " + tier);
         return Finding.ok("java.flags", "flags", value)
                 .with("collector", collector)
@@ -78,7 +76,7 @@ final class JavaFacts {
                 .with("compiler_tier", tier);
     }
 
-    /// What the last option that fits says: it is the one that holds.
+    /// The value of the last option that matches: the last one wins.
     private static Optional<String> last(List<String> options, String fits) {
         Pattern pattern = Pattern.compile(fits);
         return options.stream()
@@ -89,73 +87,55 @@ final class JavaFacts {
     }
 
     private static Finding cache(List<String> options) {
-        Optional<String> named = options.stream()
-                .filter(option -> option.startsWith(AOT_OPTION))
-                .map(option -> option.substring(AOT_OPTION.length()))
-                .reduce((_, last) -> last);
-        if (named.isEmpty()) {
-            return Finding.note(
-                    "java.aot_cache",
-                    "AOT cache",
-                    "none",
-                    "Belay works the same, but starts more slowly.",
-                    "start Belay with ./belay, which makes one when it builds")
-                    .with("path", "")
-                    .with("used", false)
-                    .with("absent", CACHES);
-        }
-        return cache(Path.of(named.get()), text("/proc/self/maps"));
+        return last(options, "-XX:AOTCache=(.*)")
+                .map(path -> cache(Path.of(path), text("/proc/self/maps")))
+                .orElseGet(() -> Finding.ok("java.aot_cache", "AOT cache", "none")
+                        .with("path", "").with("used", false).with("absent", CACHES)
+                        .note(
+                                "Belay works, but starts more slowly.",
+                                "start Belay with ./belay, which makes a cache when it builds"));
     }
 
-    /// The one that this JVM was told of, and the others that `./belay` makes beside it.
+    /// The cache that this JVM was started with, and the others that `./belay` makes next to it.
     ///
     /// @param maps the files that this JVM has mapped
     static Finding cache(Path path, String maps) {
         boolean used = Files.exists(path) && maps.contains(real(path));
         List<String> absent = CACHES.stream().filter(name -> !Files.exists(path.resolveSibling(name))).toList();
-        String meaning = used
-                ? "Belay works the same, but the commands that have none start more slowly."
-                : "It is absent or does not fit this JVM or its options; Belay works the same, but starts more slowly.";
         String value = (used ? "used, " : "not used, ") + path
-                + (absent.isEmpty() ? "" : "; there is no " + String.join(", ", absent));
-        Finding finding = used && absent.isEmpty()
-                ? Finding.ok("java.aot_cache", "AOT cache", value)
-                : Finding.note(
-                        "java.aot_cache",
-                        "AOT cache",
-                        value,
-                        meaning,
-                        "rm -f " + path.resolveSibling("built") + " and start ./belay, which builds it again");
-        return finding.with("path", path.toString()).with("used", used).with("absent", absent);
+                + (absent.isEmpty() ? "" : "; missing: " + String.join(", ", absent));
+        Finding finding = Finding.ok("java.aot_cache", "AOT cache", value)
+                .with("path", path.toString()).with("used", used).with("absent", absent);
+        return used && absent.isEmpty()
+                ? finding
+                : finding.note(
+                        used
+                                ? "Belay works, but commands without a cache start more slowly."
+                                : "The cache is missing, or was made for another JVM or other options. Belay works, but"
+                                        + " starts more slowly.",
+                        "rm -f " + path.resolveSibling("built") + " and run ./belay, which builds it again");
     }
 
-    /// The launcher sets one with UTF-8 where the caller's has none, and tells in `BELAY_LC_ALL`.
+    /// The launcher sets a UTF-8 locale if the caller has none, and keeps the old value in `BELAY_LC_ALL`.
     private static Finding locale() {
         String encoding = System.getProperty("sun.jnu.encoding", "");
         boolean utf8 = encoding.toUpperCase(Locale.ROOT).replace("-", "").equals("UTF8");
         boolean replaced = System.getenv("BELAY_LC_ALL") != null;
-        Finding finding;
+        String value = !utf8 ? encoding : replaced ? "UTF-8 for Belay, but not in your own locale" : "UTF-8";
+        Finding finding = Finding.ok("java.locale", "locale", value)
+                .with("encoding", encoding).with("callers_is_utf8", utf8 && !replaced);
         if (!utf8) {
-            finding = Finding.note(
-                    "java.locale",
-                    "locale",
-                    encoding,
-                    "Arguments, variables and file names other than ASCII are lost.",
-                    "export LC_ALL=C.UTF-8");
-        } else if (replaced) {
-            finding = Finding.note(
-                    "java.locale",
-                    "locale",
-                    "UTF-8 for Belay, not in your own locale",
-                    "Commands get your locale, and may print other than ASCII wrongly.",
-                    "export LANG=C.UTF-8, and unset LC_ALL and LC_CTYPE");
-        } else {
-            finding = Finding.ok("java.locale", "locale", "UTF-8");
+            return finding.note(
+                    "Non-ASCII arguments, variables and file names are lost.", "export LC_ALL=C.UTF-8");
         }
-        return finding.with("encoding", encoding).with("callers_is_utf8", utf8 && !replaced);
+        return !replaced
+                ? finding
+                : finding.note(
+                        "Commands get your locale and may print non-ASCII text wrongly.",
+                        "export LANG=C.UTF-8, and unset LC_ALL and LC_CTYPE");
     }
 
-    /// The words of the command line, and of the variables that JVMs read options from.
+    /// The JVM options on the command line and in the variables that JVMs read options from.
     private static List<String> options() {
         List<String> words = new ArrayList<>();
         for (String variable : List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS")) {
@@ -163,7 +143,7 @@ final class JavaFacts {
         }
         for (String word : text("/proc/self/cmdline").split("\0", -1)) {
             if (word.equals("-m") || word.equals("--module")) {
-                // What follows is for Belay.
+                // The rest is for Belay.
                 break;
             }
             words.add(word);

@@ -1,16 +1,16 @@
 package dev.belay.cli;
 
+import dev.belay.access.Capacity;
 import dev.belay.linux.Machine;
-import dev.belay.server.Capacity;
 import java.io.File;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/// How many sessions this machine has room for, as its kernel tells now: terminals, open files, memory. Looked at once a
-/// second at the most; what sessions already have is counted in. Any thread may ask.
+/// How many sessions this machine has room for, by its terminals, open files and memory. Includes what running sessions
+/// already use. Asks the kernel at most once a second. Thread-safe.
 final class MachineRoom implements Supplier<Capacity> {
-    /// Both sides of the terminal, the leader, the log's newest file, a reader of it, and a viewer's connection.
+    /// Both ends of the terminal, the leader, the newest file of the log, a reader of it, and a viewer's connection.
     private static final int FILES_OF_SESSION = 6;
     private static final long MEMORY_OF_SESSION = 8L << 20;
     private static final long MEMORY_TO_SPARE = 256L << 20;
@@ -66,7 +66,8 @@ final class MachineRoom implements Supplier<Capacity> {
                 : room;
     }
 
-    private static int openFiles() {
+    /// How many files Belay itself has open.
+    static int openFiles() {
         String[] files = new File("/proc/self/fd").list();
         return files == null ? 0 : files.length;
     }

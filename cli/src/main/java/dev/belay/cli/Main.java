@@ -1,120 +1,83 @@
 package dev.belay.cli;
 
 import dev.belay.SessionException;
-import java.io.PrintStream;
-import java.util.ArrayList;
+import dev.belay.cli.args.Arguments;
+import dev.belay.cli.args.Command;
+import dev.belay.cli.args.Usage;
+import dev.belay.cli.args.UsageException;
 import java.util.List;
-import picocli.CommandLine;
-import picocli.CommandLine.ExecutionException;
-import picocli.CommandLine.Help.Ansi;
-import picocli.CommandLine.HelpCommand;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.UnmatchedArgumentException;
+import org.jspecify.annotations.Nullable;
 
-/// The command `belay`: finds the subcommand, and turns every failure into one clear line and an exit code.
+/// The command `belay`: runs a subcommand, and turns every failure into one line and an exit code.
 public final class Main {
     private static final boolean DEBUG = "1".equals(System.getenv("BELAY_DEBUG"));
 
     private Main() {}
 
     public static void main(String[] args) {
-        System.exit(run(args));
+        System.exit(run(List.of(args)));
     }
 
-    private static int run(String[] args) {
+    static int run(List<String> args) {
+        @Nullable Command command = null;
         try {
-            return commandLine(args).execute(args);
-        } catch (RuntimeException | Error e) {
-            return failed(e);
+            String first = args.isEmpty() ? "--help" : args.getFirst();
+            switch (first) {
+                case "-h", "--help" -> System.out.print(Commands.help(Stdio.coloured()));
+                case "-V", "--version" -> System.out.print(Version.read().text());
+                default -> {
+                    command = Commands.find(first).orElseThrow(() -> HelpCommand.unknown(first));
+                    return printed(run(command, args.subList(1, args.size())), command);
+                }
+            }
+            return printed(0, null);
+        } catch (UsageException e) {
+            return misused(e, command);
+        } catch (Output.NoReader _) {
+            return ExitCodes.NO_READER;
+        } catch (Exception | Error e) {
+            return failed(e, command);
         }
     }
 
-    /// The model of the command line: of one subcommand alone where it is named first, since the others would only
-    /// cost time.
-    private static CommandLine commandLine(String[] args) {
-        CommandLine all = new CommandLine(new BelayCommand()).addSubcommand(runCommand());
-        Help.ofBelay(all.getCommandSpec().usageMessage());
-        if (args.length == 0 || !args[0].equals("run")) {
-            all.addSubcommand(serveCommand())
-                    .addSubcommand(mcpCommand())
-                    .addSubcommand(doctorCommand())
-                    .addSubcommand(helpCommand());
+    private static int run(Command command, List<String> words) throws Exception {
+        Arguments given = Arguments.parse(command.syntax(), words);
+        if (given.flag("--help")) {
+            System.out.print(Usage.of(command.syntax(), Stdio.coloured()));
+            return 0;
         }
-        return all.setExpandAtFiles(false)
-                .setColorScheme(CommandLine.Help.defaultColorScheme(Stdio.coloured() ? Ansi.ON : Ansi.OFF))
-                .setParameterExceptionHandler((e, _) -> misused(e))
-                .setExecutionExceptionHandler((e, _, _) -> failed(e));
+        return command.run(given);
     }
 
-    /// What follows the command that is to be run belongs to that command.
-    private static CommandLine runCommand() {
-        CommandLine run = new CommandLine(new RunCommand()).setStopAtPositional(true);
-        Help.ofRun(run.getCommandSpec().usageMessage());
-        return run;
+    /// The code, unless nobody reads what was printed. A server does not mind that: it prints its address only.
+    private static int printed(int code, @Nullable Command command) {
+        return isClient(command) && System.out.checkError() && code == 0 ? ExitCodes.NO_READER : code;
     }
 
-    private static CommandLine mcpCommand() {
-        CommandLine mcp = new CommandLine(new McpCommand());
-        Help.ofMcp(mcp.getCommandSpec().usageMessage());
-        return mcp;
+    private static boolean isClient(@Nullable Command command) {
+        return command == null || command.syntax().client();
     }
 
-    private static CommandLine serveCommand() {
-        CommandLine serve = new CommandLine(new ServeCommand());
-        Help.ofServe(serve.getCommandSpec().usageMessage());
-        return serve;
-    }
-
-    private static CommandLine doctorCommand() {
-        CommandLine doctor = new CommandLine(new DoctorCommand());
-        Help.ofDoctor(doctor.getCommandSpec().usageMessage());
-        return doctor;
-    }
-
-    private static CommandLine helpCommand() {
-        CommandLine help = new CommandLine(new HelpCommand());
-        help.getCommandSpec().usageMessage().header("Show the help of a command.");
-        return help;
-    }
-
-    /// Says what is wrong with the arguments and where to find help.
-    private static int misused(ParameterException e) {
+    /// Prints what is wrong with the arguments and where to find help.
+    private static int misused(UsageException e, @Nullable Command command) {
         if (DEBUG) {
             e.printStackTrace();
         }
-        CommandLine command = e.getCommandLine();
-        PrintStream err = System.err;
-        if (e instanceof UnmatchedArgumentException unmatched) {
-            String word = unmatched.getUnmatched().getFirst();
-            boolean option = unmatched.isUnknownOption();
-            err.println("belay: there is no " + (option ? "option" : "command") + " '" + word + "'"
-                    + alternatives(unmatched.getSuggestions()));
-        } else {
-            err.println("belay: " + e.getMessage());
-        }
-        err.println("Try '" + command.getCommandSpec().qualifiedName() + " --help'.");
-        return ExitCodes.BELAY_FAILED;
+        System.err.println("belay: " + e.getMessage());
+        System.err.println("Try 'belay " + (command == null ? "" : command.syntax().name() + " ") + "--help'.");
+        return isClient(command) ? ExitCodes.CLIENT_MISUSED : ExitCodes.BELAY_FAILED;
     }
 
-    private static String alternatives(List<String> suggestions) {
-        List<String> close = new ArrayList<>();
-        for (String suggestion : suggestions) {
-            close.add("'" + suggestion + "'");
-        }
-        return close.isEmpty() ? "." : ". Did you mean " + String.join(" or ", close) + "?";
-    }
-
-    /// Says what went wrong, without a stack trace unless `BELAY_DEBUG=1`.
-    static int failed(Throwable e) {
-        Throwable cause = e instanceof ExecutionException && e.getCause() != null ? e.getCause() : e;
+    /// Prints what went wrong; the stack trace only with `BELAY_DEBUG=1`.
+    private static int failed(Throwable e, @Nullable Command command) {
         if (DEBUG) {
-            cause.printStackTrace();
+            e.printStackTrace();
         }
-        if (cause instanceof SessionException refused) {
+        if (e instanceof SessionException refused) {
             System.err.println("belay: " + refused.getMessage());
-            return ExitCodes.of(refused);
+            return isClient(command) ? ExitCodes.ofClient(refused) : ExitCodes.of(refused);
         }
-        System.err.println("belay: an error of Belay itself: " + cause + (DEBUG ? "" : " (BELAY_DEBUG=1 shows where)"));
-        return ExitCodes.BELAY_FAILED;
+        System.err.println("belay: internal error: " + e + (DEBUG ? "" : " (set BELAY_DEBUG=1 for a stack trace)"));
+        return isClient(command) ? ExitCodes.CLIENT_FAILED : ExitCodes.BELAY_FAILED;
     }
 }

@@ -5,6 +5,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import tools.jackson.core.json.JsonWriteFeature;
+import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.json.JsonMapper;
 
 /// What `belay doctor` found, for people and for programs.
 record Report(String version, List<Group> groups) {
@@ -25,7 +28,7 @@ record Report(String version, List<Group> groups) {
         return count(Status.MISSING) == 0;
     }
 
-    /// One line a fact, and below it what a note or a lack means and how to mend it.
+    /// One line per fact; below notes and missing things, what they mean and how to fix them.
     String text(boolean coloured) {
         int labels = groups.stream()
                 .flatMap(group -> group.findings().stream())
@@ -66,19 +69,19 @@ record Report(String version, List<Group> groups) {
     private String summary() {
         long lacks = count(Status.MISSING);
         long notes = count(Status.NOTE);
-        String also = notes == 0 ? "." : notes == 1 ? "; there is one note." : "; there are " + notes + " notes.";
+        String more = notes == 0 ? "." : notes == 1 ? " (1 note)." : " (" + notes + " notes).";
         if (lacks == 0) {
-            return "Belay has all it needs here" + also;
+            return "Belay has everything it needs" + more;
         }
         return (lacks == 1 ? "One thing that Belay needs is missing" : lacks + " things that Belay needs are missing")
-                + also;
+                + more;
     }
 
     private static String style(String text, String code, boolean coloured) {
         return coloured ? "\033[" + code + "m" + text + "\033[m" : text;
     }
 
-    /// A name of a folder may hold anything, also what a terminal would obey.
+    /// Without control characters: the name of a folder may contain escape sequences.
     private static String printable(String text) {
         StringBuilder plain = new StringBuilder(text.length());
         text.codePoints().forEach(c -> plain.appendCodePoint(Character.isISOControl(c) ? '?' : c));
@@ -106,7 +109,12 @@ record Report(String version, List<Group> groups) {
         report.put("missing", keys(Status.MISSING));
         report.put("notes", keys(Status.NOTE));
         report.put("checks", checks);
-        return Json.of(report) + "\n";
+        // In ASCII, so that no locale can garble it.
+        return JsonMapper.builder()
+                .enable(JsonWriteFeature.ESCAPE_NON_ASCII)
+                .enable(SerializationFeature.INDENT_OUTPUT)
+                .build()
+                .writeValueAsString(report) + "\n";
     }
 
     private List<String> keys(Status status) {

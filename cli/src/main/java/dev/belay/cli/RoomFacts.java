@@ -3,16 +3,14 @@ package dev.belay.cli;
 import dev.belay.Limits;
 import dev.belay.linux.Machine;
 import dev.belay.linux.Machine.Limit;
-import java.io.File;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /// How many sessions the machine has room for.
 final class RoomFacts {
-    /// Both sides of the terminal, the leader, the log's newest file and a reader of it.
+    /// Both ends of the terminal, the leader, the newest file of the log and a reader of it.
     private static final int FILES_OF_TERMINAL = 5;
-    /// Three pipes, the leader, the log's newest file and a reader of it.
+    /// Three pipes, the leader, the newest file of the log and a reader of it.
     private static final int FILES_OF_PIPES = 6;
     private static final int FEW_PROCESSES = 256;
     private static final long LITTLE_MEMORY = 256L << 20;
@@ -21,111 +19,93 @@ final class RoomFacts {
     private RoomFacts() {}
 
     static List<Finding> look() {
-        List<Finding> findings = new ArrayList<>();
-        findings.add(terminals(Machine.terminals()));
-        findings.add(openFiles(Machine.limit("Max open files"), ownFiles()));
-        findings.add(processes(Machine.limit("Max processes")));
-        findings.add(memory(Machine.memory()));
-        return findings;
+        return List.of(
+                terminals(Machine.terminals()),
+                openFiles(Machine.limit("Max open files"), MachineRoom.openFiles()),
+                processes(Machine.limit("Max processes")),
+                memory(Machine.memory()));
     }
 
     static Finding terminals(Optional<Machine.Terminals> known) {
-        String key = "room.terminals";
         if (known.isEmpty()) {
-            return unknown(key, "terminals", "/proc/sys/kernel/pty");
+            return unknown("room.terminals", "terminals", "/proc/sys/kernel/pty");
         }
-        Machine.Terminals terminals = known.get();
-        long room = Math.max(0, terminals.max() - terminals.reserved() - terminals.inUse());
-        String value = terminals.max() + ", " + terminals.inUse() + " in use; room for at least " + sessions(room);
-        String fix = "sysctl -w kernel.pty.max=" + Math.max(4096, terminals.max() * 2);
-        Finding finding;
-        if (terminals.max() <= terminals.inUse()) {
-            finding = Finding.missing(key, "terminals", value, "No terminal session can start now.", fix);
-        } else if (room < WANTED) {
-            finding = Finding.note(key, "terminals", value, "There is room for few terminal sessions.", fix);
-        } else {
-            finding = Finding.ok(key, "terminals", value);
-        }
-        return finding.with("max", terminals.max())
-                .with("in_use", terminals.inUse())
-                .with("reserved", terminals.reserved())
+        Machine.Terminals all = known.get();
+        long room = Math.max(0, all.max() - all.reserved() - all.inUse());
+        String value = all.max() + ", " + all.inUse() + " in use; room for at least " + sessions(room);
+        String fix = "sysctl -w kernel.pty.max=" + Math.max(4096, all.max() * 2);
+        Finding finding = Finding.ok("room.terminals", "terminals", value)
+                .with("max", all.max()).with("in_use", all.inUse()).with("reserved", all.reserved())
                 .with("sessions", room);
+        if (all.max() <= all.inUse()) {
+            return finding.missing("No terminal session can start now.", fix);
+        }
+        return room < WANTED ? finding.note("There is room for few terminal sessions.", fix) : finding;
     }
 
     static Finding openFiles(Optional<Limit> known, int own) {
-        String key = "room.open_files";
         if (known.isEmpty()) {
-            return unknown(key, "open files", "/proc/self/limits");
+            return unknown("room.open_files", "open files", "/proc/self/limits");
         }
         Limit limit = known.get();
-        long free = limit.soft() == Limit.UNLIMITED ? Limit.UNLIMITED : Math.max(0, limit.soft() - own);
+        boolean unlimited = limit.soft() == Limit.UNLIMITED;
+        long free = unlimited ? Limit.UNLIMITED : Math.max(0, limit.soft() - own);
         long terminals = free / FILES_OF_TERMINAL;
         long pipes = free / FILES_OF_PIPES;
-        String value = words(limit) + "; room for "
-                + (limit.soft() == Limit.UNLIMITED
-                        ? "any number of sessions"
-                        : "about " + sessions(terminals) + " on terminals, or " + pipes + " on pipes");
+        String room = unlimited
+                ? "any number of sessions"
+                : "about " + sessions(terminals) + " on terminals, or " + pipes + " on pipes";
         String fix = raise(limit, 1024, "ulimit -Sn", "nofile", "LimitNOFILE");
-        Finding finding;
-        if (pipes == 0) {
-            finding = Finding.missing(key, "open files", value, "No session can start.", fix);
-        } else if (pipes < WANTED) {
-            finding = Finding.note(key, "open files", value, "There is room for few sessions.", fix);
-        } else {
-            finding = Finding.ok(key, "open files", value);
-        }
-        return withLimit(finding, limit)
+        Finding finding = withLimit(
+                Finding.ok("room.open_files", "open files", words(limit) + "; room for " + room), limit)
                 .with("in_use", own)
                 .with("terminal_sessions", number(terminals))
                 .with("pipe_sessions", number(pipes));
+        if (pipes == 0) {
+            return finding.missing("No session can start.", fix);
+        }
+        return pipes < WANTED ? finding.note("There is room for few sessions.", fix) : finding;
     }
 
     static Finding processes(Optional<Limit> known) {
-        String key = "room.processes";
         if (known.isEmpty()) {
-            return unknown(key, "processes", "/proc/self/limits");
+            return unknown("room.processes", "processes", "/proc/self/limits");
         }
         Limit limit = known.get();
-        Finding finding = limit.soft() >= FEW_PROCESSES
-                ? Finding.ok(key, "processes", words(limit) + ", for all of this user")
-                : Finding.note(
-                        key,
-                        "processes",
-                        words(limit) + ", for all of this user",
-                        "Threads count too, those of the JVM among them: sessions may fail to start processes.",
+        Finding finding = withLimit(
+                Finding.ok("room.processes", "processes", words(limit) + " for all processes of this user"), limit);
+        return limit.soft() >= FEW_PROCESSES
+                ? finding
+                : finding.note(
+                        "Threads count too, including those of the JVM: sessions may fail to start processes.",
                         raise(limit, 4096, "ulimit -Su", "nproc", "LimitNPROC"));
-        return withLimit(finding, limit);
     }
 
     private static Finding memory(Optional<Machine.Memory> known) {
-        String key = "room.memory";
         if (known.isEmpty()) {
-            return unknown(key, "memory", "/proc/meminfo");
+            return unknown("room.memory", "memory", "/proc/meminfo");
         }
-        Machine.Memory memory = known.get();
-        String value = bytes(memory.totalBytes()) + ", " + bytes(memory.availableBytes()) + " available";
-        Finding finding = memory.availableBytes() >= LITTLE_MEMORY
-                ? Finding.ok(key, "memory", value)
-                : Finding.note(
-                        key,
-                        "memory",
-                        value,
-                        "The kernel may end processes of sessions, or Belay.",
-                        "end what needs it, or give the machine more");
-        return finding.with("total_bytes", memory.totalBytes()).with("available_bytes", memory.availableBytes());
+        long total = known.get().totalBytes();
+        long available = known.get().availableBytes();
+        Finding finding = Finding.ok("room.memory", "memory", bytes(total) + ", " + bytes(available) + " available")
+                .with("total_bytes", total).with("available_bytes", available);
+        return available >= LITTLE_MEMORY
+                ? finding
+                : finding.note(
+                        "The kernel may kill processes of sessions, or Belay.",
+                        "stop other programs, or add memory");
     }
 
     private static Finding unknown(String key, String label, String file) {
-        return Finding.note(
-                key, label, "not known", file + " cannot be read; Belay works, and finds out when it hits the limit.",
-                "");
+        return Finding.ok(key, label, "unknown")
+                .note(file + " cannot be read. Belay works, but cannot tell before it hits the limit.", "");
     }
 
     private static Finding withLimit(Finding finding, Limit limit) {
         return finding.with("soft", number(limit.soft())).with("hard", number(limit.hard()));
     }
 
-    /// How to raise a limit: by the shell, where the hard limit allows it.
+    /// How to raise a limit: in the shell, if the hard limit allows it.
     private static String raise(Limit limit, int wanted, String command, String name, String unitSetting) {
         String service = ", or " + unitSetting + "=" + wanted + " in the service's unit";
         return limit.hard() >= wanted
@@ -133,7 +113,7 @@ final class RoomFacts {
                 : "raise the hard limit: '" + name + "' in /etc/security/limits.conf" + service;
     }
 
-    /// A number, or the word for none.
+    /// A number, or "unlimited".
     private static Object number(long value) {
         return value >= Limit.UNLIMITED / FILES_OF_PIPES ? "unlimited" : value;
     }
@@ -144,11 +124,6 @@ final class RoomFacts {
 
     private static String sessions(long count) {
         return count == 1 ? "1 session" : count + " sessions";
-    }
-
-    private static int ownFiles() {
-        String[] files = new File("/proc/self/fd").list();
-        return files == null ? 0 : files.length;
     }
 
     static String bytes(long count) {

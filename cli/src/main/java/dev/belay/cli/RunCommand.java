@@ -1,101 +1,160 @@
 package dev.belay.cli;
 
 import dev.belay.Environment;
+import dev.belay.Isolation;
 import dev.belay.Limits;
 import dev.belay.Mode;
+import dev.belay.Network;
 import dev.belay.Quoted;
 import dev.belay.Resources;
 import dev.belay.SessionSpec;
 import dev.belay.Size;
-import dev.belay.cli.config.ByteSize;
-import dev.belay.cli.config.TimeSpan;
+import dev.belay.cli.args.Arguments;
+import dev.belay.cli.args.Command;
+import dev.belay.cli.args.Parameter;
+import dev.belay.cli.args.Syntax;
+import dev.belay.cli.args.UsageException;
+import dev.belay.linux.LinuxHost;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
-/// `belay run`: what the arguments ask for, as a [SessionSpec] for [Foreground] to run.
-@Command(name = "run", sortOptions = false)
-final class RunCommand implements Callable<Integer> {
-    /// The log is what may be printed before somebody reads it. Small, since after Ctrl-C the rest of it still goes to
-    /// the screen.
+/// `belay run`: turns the arguments into a [SessionSpec] and has [Foreground] run it.
+final class RunCommand implements Command {
+    private static final String ABOUT = """
+            The command gets its own terminal, connected to yours. Full-screen programs,
+            resizing, Ctrl-C and Ctrl-Z work as usual. When the command exits, Belay ends
+            everything it left running, and exits with the command's exit code.""";
+
+    private static final String MORE = """
+            @|bold Redirection:|@
+              You can redirect input and output. The command still sees a terminal:
+              control characters such as Ctrl-C in the input take effect, and lines
+              longer than 4095 bytes are cut. To pass data unchanged, use --pipe.
+
+            @|bold Environment:|@
+              The command inherits your environment, except variables that look secret:
+              names that contain TOKEN, SECRET, PASSWORD or API_KEY, and BELAY_*. To pass
+              one of these, name it: --env=GITHUB_TOKEN
+
+            @|bold Exit status:|@
+              The command's exit status, or
+              128+n  signal n ended the command (130: Ctrl-C)
+              124    the command ran longer than --timeout
+              125    Belay itself failed: a wrong option, no such folder, ...
+              126    the command cannot be executed
+              127    the command was not found
+
+            @|bold Examples:|@
+              belay run -- vim notes.txt
+              belay run --timeout=10m --workdir=backend -- npm test
+              belay run -- make test < /dev/null | less
+              belay run --pipe -- tar cz src > src.tgz
+              belay run --sandbox --network=github.com -- git fetch""";
+
+    /// The log is small, because after Ctrl-C the part that was not yet shown still goes to the screen.
     private static final Limits LIMITS = Limits.DEFAULT.maxSessions(1).logBytes(256 << 10);
 
-    @Option(names = "--workdir", paramLabel = "DIR", description = Help.WORKDIR)
-    private @Nullable String workdir;
-
-    @Option(names = "--timeout", paramLabel = "TIME", converter = TimeSpan.class, description = Help.TIMEOUT)
-    private @Nullable Duration timeout;
-
-    @Option(names = "--env", paramLabel = "NAME[=VALUE]", description = Help.ENV)
-    private List<String> env = List.of();
-
-    @Option(names = "--cpu", paramLabel = "TIME", converter = TimeSpan.class, description = Help.CPU)
-    private @Nullable Duration cpu;
-
-    @Option(names = "--memory", paramLabel = "SIZE", converter = ByteSize.class, description = Help.MEMORY)
-    private @Nullable Long memory;
-
-    @Option(names = "--file-size", paramLabel = "SIZE", converter = ByteSize.class, description = Help.FILE_SIZE)
-    private @Nullable Long fileSize;
-
-    @Option(names = "--open-files", paramLabel = "N", description = Help.OPEN_FILES)
-    private @Nullable Long openFiles;
-
-    @Option(names = "--processes", paramLabel = "N", description = Help.PROCESSES)
-    private @Nullable Long processes;
-
-    @Option(names = "--pipe", description = Help.PIPE)
-    private boolean pipe;
-
-    @Option(names = {"-h", "--help"}, usageHelp = true, description = Help.HELP)
-    @SuppressWarnings("UnusedVariable")
-    private boolean help;
-
-    @Parameters(hidden = true, arity = "0..*")
-    private List<String> command = List.of();
-
-    @Spec
-    @SuppressWarnings("NullAway.Init")
-    private CommandSpec model;
+    @Override
+    public Syntax syntax() {
+        return Syntax.of("run", "Run a command in this terminal.", "belay run [OPTION...] [--] COMMAND [ARG...]")
+                .withRest()
+                .description(ABOUT)
+                .with(new Parameter("COMMAND", "", 0, Integer.MAX_VALUE, List.of()))
+                .value("--workdir", "DIR", "Start the command in this folder.")
+                .value("--timeout", "TIME",
+                        "End the command after this time: 90 (seconds), 1.5, 500ms, 30s, 5m, 1h30m.")
+                .values("--env", "NAME[=VALUE]", "Set a variable, or pass on your own. May be repeated.")
+                .value("--cpu", "TIME", "CPU time limit per process, in whole seconds.")
+                .value("--memory", "SIZE", "Memory limit (address space) per process: 300000000, 512M, 4GiB.")
+                .value("--file-size", "SIZE", "Size limit of files the command writes.")
+                .value("--open-files", "N", "Open files limit per process.")
+                .value("--processes", "N", "Limit of all processes of your user. Does not apply to root.")
+                .flag("--sandbox", "Let the command see only the system's programs and the working folder, write only"
+                        + " that folder, and use no network.")
+                .flag("--read-only", "Let the sandbox write nothing.")
+                .value("--network", "HOSTS",
+                        "Let the sandbox reach these hosts: github.com,*.npmjs.org:443. 'on': the whole network.")
+                .values("--readable", "PATH", "Show this file or folder in the sandbox. May be repeated.")
+                .values("--writable", "PATH", "The same, and let the sandbox write it.")
+                .value("--run-as", "USER", "Run the sandbox as this user. Needed if you are root.")
+                .flag("--pipe",
+                        "Use pipes, not a terminal: bytes pass unchanged, stdout and stderr stay separate.")
+                .footer(MORE);
+    }
 
     @Override
-    public Integer call() throws InterruptedException {
+    public int run(Arguments given) throws InterruptedException {
+        List<String> command = given.words();
         if (command.isEmpty()) {
-            throw new ParameterException(
-                    model.commandLine(), "no command was given; name one, for instance: belay run -- ls -l");
+            throw new UsageException("no command given; name one, for example: belay run -- ls -l");
         }
         Map<String, String> caller = callersEnvironment();
-        Map<String, String> asked = askedEnvironment(caller);
-        String folder = folder();
-        Resources resources = new Resources(cpu, memory, fileSize, openFiles, processes, null, null);
+        Map<String, String> asked = askedEnvironment(given.texts("--env"), caller);
+        String folder = folder(given.text("--workdir"));
+        Resources resources = new Resources(
+                given.time("--cpu"),
+                given.size("--memory"),
+                given.size("--file-size"),
+                given.number("--open-files"),
+                given.number("--processes"),
+                null,
+                null);
+        Isolation isolation = isolation(given);
+        // A sandbox shows the working folder and nothing around it.
+        Path workspace = Path.of(isolation.sandboxed() ? folder : "/");
+        String runAs = given.text("--run-as");
         try (Scratch scratch = Scratch.open(
-                Path.of("/"), Environment.inherited(caller), LIMITS, resources)) {
+                () -> host(workspace, runAs), Environment.inherited(caller), LIMITS, resources, isolation)) {
             Stdio stdio = Stdio.look();
             SessionSpec spec = SessionSpec.of(command)
                     .workdir(folder)
-                    .mode(mode(stdio))
+                    .mode(mode(given.flag("--pipe"), stdio))
                     .env(terminalName(stdio, caller))
                     .env(asked)
-                    .timeout(timeout)
+                    .timeout(given.time("--timeout"))
                     .lossless(true);
             return new Foreground(scratch, stdio, spec).run();
         }
     }
 
-    private Mode mode(Stdio stdio) {
+    private static LinuxHost host(Path workspace, @Nullable String runAs) {
+        LinuxHost host = LinuxHost.inOwnProcess(workspace);
+        return runAs == null ? host : host.runAs(runAs);
+    }
+
+    private static Isolation isolation(Arguments given) {
+        String network = given.text("--network");
+        if (!given.flag("--sandbox")) {
+            if (given.flag("--read-only") || network != null || given.text("--run-as") != null
+                    || !given.texts("--readable").isEmpty() || !given.texts("--writable").isEmpty()) {
+                throw new UsageException("--read-only, --network, --readable, --writable and --run-as need --sandbox");
+            }
+            return Isolation.NONE;
+        }
+        Network reached = switch (network) {
+            case null -> new Network.Off();
+            case "off" -> new Network.Off();
+            case "on" -> new Network.On();
+            default -> new Network.Hosts(List.of(network.split(",", -1)));
+        };
+        return Isolation.SANDBOX
+                .readOnly(given.flag("--read-only"))
+                .network(reached)
+                .readable(paths(given.texts("--readable")))
+                .writable(paths(given.texts("--writable")));
+    }
+
+    private static List<Path> paths(List<String> texts) {
+        return texts.stream().map(text -> Path.of(text).toAbsolutePath()).toList();
+    }
+
+    private static Mode mode(boolean pipe, Stdio stdio) {
         if (pipe) {
             return new Mode.Pipe();
         }
@@ -105,14 +164,14 @@ final class RunCommand implements Callable<Integer> {
                 : new Mode.Pty(size, false, stdio.out() != null);
     }
 
-    /// The session's terminal is the caller's own; in a pipeline nobody obeys what a clever terminal would.
+    /// `TERM` of the session: the caller's, or `dumb` in a pipeline, where nothing interprets escape sequences.
     private static Map<String, String> terminalName(Stdio stdio, Map<String, String> caller) {
         String name = stdio.any() ? caller.getOrDefault("TERM", "") : "dumb";
         return name.isEmpty() ? Map.of() : Map.of("TERM", name);
     }
 
-    /// The environment belay was started from. The launcher may have set `LC_ALL`, since Java reads arguments
-    /// other than ASCII wrongly where the locale has no UTF-8; then `BELAY_LC_ALL` is what it was.
+    /// The environment of the caller. Java misreads non-ASCII arguments in a locale without UTF-8, so the launcher may
+    /// have changed `LC_ALL`; then `BELAY_LC_ALL` holds the value that it had before.
     static Map<String, String> callersEnvironment() {
         Map<String, String> caller = new HashMap<>(System.getenv());
         String before = caller.remove("BELAY_LC_ALL");
@@ -124,42 +183,40 @@ final class RunCommand implements Callable<Integer> {
         return caller;
     }
 
-    private Map<String, String> askedEnvironment(Map<String, String> caller) {
+    private static Map<String, String> askedEnvironment(List<String> env, Map<String, String> caller) {
         Map<String, String> asked = new HashMap<>();
         for (String variable : env) {
             int equals = variable.indexOf('=');
             String name = equals < 0 ? variable : variable.substring(0, equals);
             String value = equals < 0 ? caller.get(name) : variable.substring(equals + 1);
             if (value == null || name.isEmpty()) {
-                throw new ParameterException(
-                        model.commandLine(),
-                        name.isEmpty()
-                                ? "--env needs a name, as in --env NAME=VALUE"
-                                : "--env " + Quoted.of(name)
-                                        + ": you have no such variable; set it with --env NAME=VALUE");
+                throw new UsageException(name.isEmpty()
+                        ? "--env needs a name, as in --env NAME=VALUE"
+                        : "--env " + Quoted.of(name)
+                                + ": this variable is not set; set it with --env NAME=VALUE");
             }
             asked.put(name, value);
         }
         return asked;
     }
 
-    /// The working folder without links: the kernel would refuse absolute ones beneath the workspace.
-    private String folder() {
+    /// The working folder without symbolic links: the kernel refuses absolute ones beneath the workspace.
+    private static String folder(@Nullable String workdir) {
         String asked = workdir == null ? "" : workdir;
         try {
-            // The kernel's word for it: what Java knows was decoded before anybody could say how.
+            // Ask the kernel: Java decoded its own `user.dir` before the locale could be corrected.
             return Path.of("/proc/self/cwd").toRealPath().resolve(asked).toRealPath().toString();
         } catch (NoSuchFileException _) {
             throw unusable(workdir == null
-                    ? "the current folder was deleted"
+                    ? "the current folder no longer exists"
                     : "--workdir " + Quoted.of(asked)
-                            + ": there is no such folder");
+                            + ": no such folder");
         } catch (IOException | InvalidPathException e) {
-            throw unusable("the folder " + Quoted.of(asked) + " cannot be used: " + e.getMessage());
+            throw unusable("cannot use the folder " + Quoted.of(asked) + ": " + e.getMessage());
         }
     }
 
-    private ParameterException unusable(String why) {
-        return new ParameterException(model.commandLine(), why);
+    private static UsageException unusable(String why) {
+        return new UsageException(why);
     }
 }

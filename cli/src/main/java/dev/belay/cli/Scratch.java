@@ -2,6 +2,7 @@ package dev.belay.cli;
 
 import dev.belay.Environment;
 import dev.belay.ErrorCode;
+import dev.belay.Isolation;
 import dev.belay.Limits;
 import dev.belay.Resources;
 import dev.belay.SessionException;
@@ -11,33 +12,42 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// The [Sessions] of a command that leaves nothing behind.
 ///
-/// Its files are in the user's state folder, or in a temporary one where the user has no home that can be written to,
-/// as in many containers.
+/// Its files are in the user's state folder, or in a temporary folder if the user has no writable home, as in many
+/// containers.
 ///
-/// @param temporary the temporary folder, if there had to be one
+/// @param temporary the temporary folder, if one was needed
 record Scratch(Sessions sessions, @Nullable Path temporary) implements AutoCloseable {
-    static Scratch open(Path workspace, Environment environment, Limits limits, Resources resources) {
-        // Outside of the try: what the machine lacks, another folder does not mend.
-        LinuxHost host = LinuxHost.at(workspace);
+    /// @param hosts makes a host, and a second one if the first cannot use the state folder
+    static Scratch open(
+            Supplier<LinuxHost> hosts, Environment environment, Limits limits, Resources resources,
+            Isolation isolation) {
+        // Outside of the try: another folder does not help if the machine lacks something.
+        LinuxHost host = hosts.get();
         try {
-            return new Scratch(builder(host, environment, limits, resources).build(), null);
+            return new Scratch(builder(host, environment, limits, resources, isolation).build(), null);
         } catch (SessionException e) {
             if (e.code() != ErrorCode.UNAVAILABLE) {
                 throw e;
             }
             Path folder = temporaryFolder(e);
             return new Scratch(
-                    builder(LinuxHost.at(workspace), environment, limits, resources).state(folder).build(), folder);
+                    builder(hosts.get(), environment, limits, resources, isolation).state(folder).build(),
+                    folder);
         }
     }
 
     private static Sessions.Builder builder(
-            LinuxHost host, Environment environment, Limits limits, Resources resources) {
-        return Sessions.builder(host).environment(environment).limits(limits).resources(resources);
+            LinuxHost host, Environment environment, Limits limits, Resources resources, Isolation isolation) {
+        return Sessions.builder(host)
+                .environment(environment)
+                .limits(limits)
+                .resources(resources)
+                .isolation(isolation);
     }
 
     private static Path temporaryFolder(SessionException refused) {
@@ -46,13 +56,13 @@ record Scratch(Sessions sessions, @Nullable Path temporary) implements AutoClose
         } catch (IOException e) {
             throw new SessionException(
                     ErrorCode.UNAVAILABLE,
-                    refused.getMessage() + " A temporary folder could not be used either (" + e + ").",
+                    refused.getMessage() + " A temporary folder cannot be used either (" + e + ").",
                     Map.of(),
                     e);
         }
     }
 
-    /// Ends the session and deletes the files. The second call, from another thread, waits for the first.
+    /// Ends the session and deletes the files. A second call from another thread waits for the first.
     @Override
     public void close() {
         try {
@@ -69,7 +79,7 @@ record Scratch(Sessions sessions, @Nullable Path temporary) implements AutoClose
         try {
             Files.deleteIfExists(folder);
         } catch (IOException _) {
-            // Whoever cleans up temporary files will.
+            // The system cleans up temporary files.
         }
     }
 }

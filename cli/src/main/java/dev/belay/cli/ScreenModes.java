@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeSet;
 
-/// Follows which modes of the screen a program has switched on, and knows how to switch them off again: a program
-/// that is killed cannot do it. Used by one thread at a time.
+/// Tracks which terminal modes a program has switched on, to switch them off if it is killed and cannot do so itself.
+/// Used by one thread at a time.
 final class ScreenModes {
     private static final int CURSOR = 25;
     private static final Set<Integer> ALTERNATE_SCREENS = Set.of(47, 1047, 1049);
@@ -28,7 +28,7 @@ final class ScreenModes {
     private final int[] numbers = new int[MAX_NUMBERS];
     private int count;
 
-    /// DEC private modes that differ from how a terminal starts out.
+    /// DEC private modes that differ from their initial value.
     private final Set<Integer> changed = new TreeSet<>();
     private boolean keypad;
     private boolean modifiedKeys;
@@ -108,7 +108,7 @@ final class ScreenModes {
         styled = false;
     }
 
-    /// What to write to have the screen as it was; empty if nothing was changed.
+    /// The bytes that restore the terminal; empty if nothing was changed.
     byte[] undo() {
         StringBuilder text = new StringBuilder();
         for (int mode : changed) {
@@ -124,7 +124,7 @@ final class ScreenModes {
                 text.append("\033[?").append(mode).append('l');
             }
         }
-        // Setting the region moves the cursor, so it is kept.
+        // Setting the region moves the cursor: save and restore it.
         text.append(scrollRegion ? "\0337\033[r\0338" : "")
                 .append(styled ? "\033[m" : "")
                 .append(changed.contains(CURSOR) ? "\033[?25h" : "");

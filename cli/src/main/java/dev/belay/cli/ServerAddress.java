@@ -5,6 +5,8 @@ import dev.belay.Quoted;
 import dev.belay.SessionException;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.file.Files;
@@ -12,10 +14,12 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A running server as a client of it sees it: where it is, and the token that it is shown.
+/// The address of a running server, and the token for it.
 ///
-/// A token comes from a file or the environment: arguments are there for all users of a machine to read.
+/// Tokens come from a file or the environment, never from arguments: every user of the machine can read those.
 record ServerAddress(URI uri) {
+    private static final int CONNECT_MILLIS = 2_000;
+
     static ServerAddress of(String text) {
         URI uri;
         try {
@@ -40,41 +44,62 @@ record ServerAddress(URI uri) {
     private static SessionException wrong(String text) {
         return new SessionException(
                 ErrorCode.INVALID_REQUEST,
-                "A server's address is like http://127.0.0.1:10000/, without a token; " + Quoted.of(text) + " is not.");
+                Quoted.of(text) + " is not the address of a server; write it like http://127.0.0.1:10000/,"
+                        + " without a token.");
     }
 
-    /// The address of something on this server.
+    /// Whether something listens there.
+    boolean answers() {
+        int port = uri.getPort() >= 0 ? uri.getPort() : "https".equals(uri.getScheme()) ? 443 : 80;
+        try (Socket socket = new Socket()) {
+            socket.connect(new InetSocketAddress(uri.getHost(), port), CONNECT_MILLIS);
+            return true;
+        } catch (IOException _) {
+            return false;
+        }
+    }
+
+    /// The address of a path on this server.
     URI at(String path) {
         return uri.resolve(path);
     }
 
-    /// The token to show: of the file, else of `BELAY_TOKEN`, else the one that a server of this user on this machine
-    /// has in its state folder.
+    /// The token in the file, or in `BELAY_TOKEN`, or in the state folder of this user's own server on this machine.
     String token(@Nullable Path file, Map<String, String> env, Path state) {
         if (file != null) {
-            return read(file, "The token " + file + " cannot be read");
+            return read(file);
         }
-        String given = env.getOrDefault("BELAY_TOKEN", "");
-        if (!given.isEmpty()) {
-            return given;
+        String given = env.get("BELAY_TOKEN");
+        if (given != null) {
+            return require(given.strip(), "BELAY_TOKEN is set but empty; set it to a token, or unset it.");
         }
         if (!isLoopback(uri.getHost())) {
             throw new SessionException(
                     ErrorCode.UNAUTHENTICATED,
-                    "Give the token for " + uri.getHost() + ": --token-file FILE, or BELAY_TOKEN in the environment.");
+                    "A token for " + uri.getHost() + " is missing; pass --token-file FILE, or set BELAY_TOKEN.");
         }
-        return read(
-                TokenFile.in(state).path(),
-                "No server of yours has been started here, so there is no token; start one with 'belay serve', or give"
-                        + " --token-file");
+        TokenFile own = new TokenFile(state);
+        return own.known().orElseThrow(() -> new SessionException(
+                ErrorCode.UNAUTHENTICATED,
+                "No token at " + own.path() + ": you have not started a server here. Start one with"
+                        + " 'belay serve', or pass --token-file FILE."));
     }
 
-    private static String read(Path file, String failure) {
+    private static String read(Path file) {
         try {
-            return Files.readString(file).strip();
+            return require(
+                    Files.readString(file).strip(), "The token file " + file + " is empty; write a token to it.");
         } catch (IOException e) {
-            throw new SessionException(ErrorCode.UNAUTHENTICATED, failure + " (" + e + ").", Map.of(), e);
+            throw new SessionException(
+                    ErrorCode.UNAUTHENTICATED, "Cannot read the token file " + file + " (" + e + ").", Map.of(), e);
         }
+    }
+
+    private static String require(String token, String otherwise) {
+        if (token.isBlank()) {
+            throw new SessionException(ErrorCode.UNAUTHENTICATED, otherwise);
+        }
+        return token;
     }
 
     static boolean isLoopback(String host) {
@@ -82,7 +107,7 @@ record ServerAddress(URI uri) {
             return InetAddress.getByName(host).isLoopbackAddress();
         } catch (UnknownHostException e) {
             throw new SessionException(
-                    ErrorCode.INVALID_REQUEST, "There is no address " + Quoted.of(host) + ".", Map.of(), e);
+                    ErrorCode.INVALID_REQUEST, "Unknown host " + Quoted.of(host) + ".", Map.of(), e);
         }
     }
 }

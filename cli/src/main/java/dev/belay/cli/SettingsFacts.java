@@ -3,52 +3,42 @@ package dev.belay.cli;
 import dev.belay.SessionException;
 import dev.belay.cli.config.Config;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The settings file that `belay serve` and `belay mcp` would read, and whether this machine can keep what it says.
+/// The settings file that `belay serve` and `belay mcp` would read, and whether this machine can enforce its limits.
 final class SettingsFacts {
     private SettingsFacts() {}
 
-    /// @param asked the file to look at; null for the user's own
+    /// @param asked the file to check; null for the user's own
     static List<Finding> look(@Nullable Path asked, Map<String, String> env) {
-        List<Finding> findings = new ArrayList<>();
-        Path file = Config.file(asked, env).orElse(null);
-        String path = file == null ? "" : file.toString();
+        String path = Config.file(asked, env).map(Path::toString).orElse("");
+        String value = path.isEmpty() ? "none; defaults apply" : path;
         try {
             Config config = Config.read(asked, env);
-            findings.add(Finding.ok("settings.file", "file", file == null ? "none; the defaults hold" : path)
-                    .with("path", path));
-            findings.add(limits(config));
+            return List.of(Finding.ok("settings.file", "file", value).with("path", path), limits(config));
         } catch (SessionException e) {
-            findings.add(Finding.missing(
-                    "settings.file",
-                    "file",
-                    path + " cannot be used",
-                    String.valueOf(e.getMessage()),
-                    "mend it; belay serve --print-config shows every setting")
-                    .with("path", path));
+            return List.of(Finding.ok("settings.file", "file", path + " cannot be used").with("path", path)
+                    .missing(
+                            String.valueOf(e.getMessage()),
+                            "correct it; belay serve --print-config lists every setting"));
         }
-        return findings;
     }
 
     private static Finding limits(Config config) {
         boolean together = config.resources().together() != null;
-        Finding finding;
         try {
             config.requireKept();
-            finding = Finding.ok(
-                    "settings.limits", "limits", together ? "of sessions as a whole; they can be kept" : "can be kept");
+            return limits(together ? "on whole sessions; can be enforced" : "can be enforced", together);
         } catch (SessionException e) {
-            finding = Finding.missing(
-                    "settings.limits",
-                    "limits",
-                    "cannot be kept",
+            return limits("cannot be enforced", together).missing(
                     String.valueOf(e.getMessage()),
-                    "delegate control groups to Belay (docs/operations.md), or take [resources.together] out");
+                    "delegate cgroups to Belay (docs/operations.md), or remove [resources.together]");
         }
-        return finding.with("together", together);
+    }
+
+    private static Finding limits(String value, boolean together) {
+        return Finding.ok("settings.limits", "limits", value).with("together", together);
     }
 }

@@ -1,10 +1,11 @@
 package dev.belay.cli;
 
 import sun.misc.Signal;
+import sun.misc.SignalHandler;
 
-/// The signals sent to this process that have a meaning to a session on its terminal.
+/// The signals that this process handles.
 ///
-/// A handler runs on a thread of its own; two of one signal may overlap.
+/// Each handler runs on its own thread; two handlers of the same signal may overlap.
 final class Signals {
     private Signals() {}
 
@@ -16,23 +17,26 @@ final class Signals {
         on("WINCH", handler);
     }
 
-    /// Asked to end, by a person at the terminal or by another program.
+    /// SIGINT or SIGTERM: a person or a program asks this process to end.
     static void onTerminate(Runnable handler) {
         on("INT", handler);
         on("TERM", handler);
     }
 
-    static void onHangUp(Runnable handler) {
-        on("HUP", handler);
+    /// Runs a handler when the terminal is gone, or an operator asks to read the settings again.
+    ///
+    /// @return false if this process was started with SIGHUP ignored, as `nohup` does: the handler is never called
+    static boolean onHangUp(Runnable handler) {
+        return on("HUP", handler);
     }
 
-    /// Stopped processes are continued by this one.
+    /// SIGCONT: this process was stopped and continues.
     static void onContinue(Runnable handler) {
         on("CONT", handler);
     }
 
-    /// One that this process was started to ignore stays ignored.
-    private static void on(String name, Runnable handler) {
-        Signal.handle(new Signal(name), _ -> handler.run());
+    /// A signal that this process was started to ignore stays ignored: the JVM registers no handler for it.
+    private static boolean on(String name, Runnable handler) {
+        return !SignalHandler.SIG_IGN.equals(Signal.handle(new Signal(name), _ -> handler.run()));
     }
 }

@@ -13,7 +13,7 @@ import org.slf4j.helpers.NOPMDCAdapter;
 import org.slf4j.spi.MDCAdapter;
 import org.slf4j.spi.SLF4JServiceProvider;
 
-/// Sends what libraries log through SLF4J where Belay's own modules log to: warnings and errors only.
+/// Forwards warnings and errors that libraries log through SLF4J to the loggers of Belay's own modules.
 public final class Slf4jLogs implements SLF4JServiceProvider {
     private final IMarkerFactory markers = new BasicMarkerFactory();
     private final MDCAdapter context = new NOPMDCAdapter();

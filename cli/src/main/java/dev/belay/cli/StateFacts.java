@@ -1,6 +1,8 @@
 package dev.belay.cli;
 
 import dev.belay.Limits;
+import dev.belay.PrivateFolder;
+import dev.belay.SessionException;
 import dev.belay.StateFolder;
 import java.io.IOException;
 import java.nio.file.FileStore;
@@ -13,9 +15,8 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The state folder: where it is, whether it can be used, and what is left in it. Makes nothing and deletes nothing.
+/// The state folder: where it is, whether it is usable, and what was left in it. Creates and deletes nothing.
 final class StateFacts {
-    private static final String OWNER_ONLY = "rwx------";
     private static final long WANTED_BYTES = Limits.DEFAULT.maxSessions() * Limits.DEFAULT.logBytes();
 
     private StateFacts() {}
@@ -25,15 +26,11 @@ final class StateFacts {
         try {
             folder = StateFolder.standard(env);
         } catch (InvalidPathException e) {
-            return List.of(Finding.missing(
-                    "state.folder",
-                    "folder",
-                    "its name cannot be read in this locale: " + e.getInput(),
-                    "Java reads names by the locale, and this one has no UTF-8.",
-                    "export LC_ALL=C.UTF-8")
-                    .with("path", e.getInput())
-                    .with("exists", false)
-                    .with("usable", false));
+            return List.of(
+                    folder("name not readable in this locale: " + e.getInput(), e.getInput(), false, false)
+                            .missing(
+                                    "Java decodes file names by the locale, and this locale is not UTF-8.",
+                                    "export LC_ALL=C.UTF-8"));
         }
         List<Finding> findings = new ArrayList<>();
         findings.add(folder(folder));
@@ -54,51 +51,44 @@ final class StateFacts {
         boolean usable = nearest != null && Files.isDirectory(nearest) && Files.isWritable(nearest)
                 && Files.isExecutable(nearest);
         boolean exists = Files.isDirectory(folder);
-        Finding finding;
         if (usable) {
-            finding = Finding.ok("state.folder", "folder", folder + (exists ? "" : ", will be made at the first use"));
-        } else {
-            String value = folder + (exists
-                    ? ", cannot be written to"
-                    : ", cannot be made: "
-                            + nearest
-                            + (nearest != null && Files.isDirectory(nearest) ? " is not writable" : " is no folder"));
-            Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
-            String fix = "export XDG_STATE_HOME=DIR, with a folder that you may write to";
-            finding = Files.isWritable(temporary)
-                    ? Finding.note(
-                            "state.folder",
-                            "folder",
-                            value,
-                            "'belay run' keeps its files in " + temporary + " instead; programs have to name a folder.",
-                            fix)
-                    : Finding.missing(
-                            "state.folder",
-                            "folder",
-                            value,
-                            "The output of sessions is kept in files; " + temporary + " cannot be written to either.",
-                            fix);
+            String value = folder + (exists ? "" : ", will be created on first use");
+            return folder(value, folder.toString(), exists, true);
         }
-        return finding.with("path", folder.toString()).with("exists", exists).with("usable", usable);
+        boolean closed = nearest != null && Files.isDirectory(nearest);
+        String why = exists
+                ? ", not writable"
+                : ", cannot be created: " + nearest + (closed ? " is not writable" : " is not a folder");
+        Finding finding = folder(folder + why, folder.toString(), exists, false);
+        Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
+        String fix = "export XDG_STATE_HOME=DIR, where DIR is a folder that you can write to";
+        return Files.isWritable(temporary)
+                ? finding.note(
+                        "'belay run' uses " + temporary + " instead; Java programs have to name a folder.",
+                        fix)
+                : finding.missing(
+                        "Belay keeps output in files, and " + temporary + " is not writable either.",
+                        fix);
+    }
+
+    private static Finding folder(String value, String path, boolean exists, boolean usable) {
+        return Finding.ok("state.folder", "folder", value)
+                .with("path", path).with("exists", exists).with("usable", usable);
     }
 
     private static Finding mode(Path folder) {
-        String mode;
+        String mode = "";
         try {
             mode = PosixFilePermissions.toString(Files.getPosixFilePermissions(folder));
+            PrivateFolder.open(folder).close();
+            return Finding.ok("state.mode", "mode", mode).with("mode", mode);
+        } catch (SessionException e) {
+            return Finding.ok("state.mode", "mode", mode).with("mode", mode).missing(
+                    "Belay refuses a folder that other users own or can enter: they could read or plant its token.",
+                    String.valueOf(e.details().getOrDefault(PrivateFolder.FIX, "")));
         } catch (IOException | UnsupportedOperationException e) {
-            return Finding.note("state.mode", "mode", "not known", "It cannot be asked for: " + e.getMessage(), "")
-                    .with("mode", "");
+            return unknown("state.mode", "mode", e).with("mode", mode);
         }
-        Finding finding = mode.equals(OWNER_ONLY)
-                ? Finding.ok("state.mode", "mode", mode)
-                : Finding.note(
-                        "state.mode",
-                        "mode",
-                        mode,
-                        "Others may see that there are sessions; their output is in a folder that only you can enter.",
-                        "chmod 700 " + quoted(folder));
-        return finding.with("mode", mode);
     }
 
     private static Finding space(Path folder) {
@@ -106,59 +96,49 @@ final class StateFacts {
             FileStore store = Files.getFileStore(folder);
             long free = store.getUsableSpace();
             String type = store.type();
-            String value = RoomFacts.bytes(free) + " free, " + type;
-            Finding finding;
+            Finding finding = Finding.ok("state.space", "space", RoomFacts.bytes(free) + " free, " + type)
+                    .with("type", type).with("free_bytes", free);
             if (free < WANTED_BYTES) {
-                finding = Finding.note(
-                        "state.space",
-                        "space",
-                        value,
-                        "When it is used up sessions live on, but their output has gaps.",
-                        "make room on the file system of " + quoted(folder) + ": " + RoomFacts.bytes(WANTED_BYTES)
-                                + " are enough for " + Limits.DEFAULT.maxSessions() + " sessions");
-            } else if (type.equals("tmpfs") || type.equals("ramfs")) {
-                finding = Finding.note(
-                        "state.space",
-                        "space",
-                        value,
-                        "The output of sessions is kept in memory there, up to "
-                                + RoomFacts.bytes(Limits.DEFAULT.logBytes()) + " a session.",
-                        "export XDG_STATE_HOME=DIR, with a folder on a disk");
-            } else {
-                finding = Finding.ok("state.space", "space", value);
+                return finding.note(
+                        "When the disk is full, sessions keep running, but their output has gaps.",
+                        "free space on the file system of " + quoted(folder) + ": " + RoomFacts.bytes(WANTED_BYTES)
+                                + " is enough for " + Limits.DEFAULT.maxSessions() + " sessions");
             }
-            return finding.with("type", type).with("free_bytes", free);
+            return !type.equals("tmpfs") && !type.equals("ramfs")
+                    ? finding
+                    : finding.note(
+                            "This file system is in memory. Output uses up to "
+                                    + RoomFacts.bytes(Limits.DEFAULT.logBytes()) + " of it per session.",
+                            "export XDG_STATE_HOME=DIR, where DIR is on a disk");
         } catch (IOException e) {
-            return Finding.note("state.space", "space", "not known", "It cannot be asked for: " + e.getMessage(), "")
-                    .with("type", "")
-                    .with("free_bytes", 0);
+            return unknown("state.space", "space", e).with("type", "").with("free_bytes", 0);
         }
     }
 
     private static Finding leftovers(Path folder) {
-        StateFolder.Instances instances;
         try {
-            instances = StateFolder.instances(folder);
+            StateFolder.Instances instances = StateFolder.instances(folder);
+            int left = instances.killed();
+            int running = instances.running();
+            String value = (left == 0 ? "none" : "of " + left + (left == 1 ? " instance" : " instances"))
+                    + (running == 0 ? "" : "; " + running + " running now");
+            Finding finding = Finding.ok("state.leftovers", "leftovers", value)
+                    .with("killed_instances", left).with("running_instances", running);
+            return left == 0
+                    ? finding
+                    : finding.note(
+                            "A killed Belay left files behind. The next Belay to start deletes them.",
+                            "belay run -- true");
         } catch (IOException e) {
-            return Finding.note(
-                    "state.leftovers", "leftovers", "not known", "They cannot be looked at: " + e.getMessage(), "");
+            return unknown("state.leftovers", "leftovers", e);
         }
-        int left = instances.killed();
-        int running = instances.running();
-        String value = (left == 0 ? "none" : "of " + left + (left == 1 ? " instance" : " instances"))
-                + (running == 0 ? "" : "; " + running + " running now");
-        Finding finding = left == 0
-                ? Finding.ok("state.leftovers", "leftovers", value)
-                : Finding.note(
-                        "state.leftovers",
-                        "leftovers",
-                        value,
-                        "A Belay that was killed left its files; the next one to start deletes them.",
-                        "belay run -- true");
-        return finding.with("killed_instances", left).with("running_instances", running);
     }
 
-    /// The folder itself, or the nearest above it that exists.
+    private static Finding unknown(String key, String label, Exception why) {
+        return Finding.ok(key, label, "unknown").note("Cannot be read: " + why.getMessage(), "");
+    }
+
+    /// The folder itself, or its nearest ancestor that exists.
     private static @Nullable Path existing(Path folder) {
         Path path = folder;
         while (path != null && !Files.exists(path)) {

@@ -1,10 +1,10 @@
 package dev.belay.cli;
 
+import dev.belay.linux.Attempt;
 import dev.belay.linux.Machine;
-import dev.belay.linux.Trial;
 import java.util.List;
 
-/// The kernel and the C library, and whether what Belay asks of them works.
+/// The kernel and the C library, and whether the features that Belay needs work.
 final class SystemFacts {
     private static final int KERNEL_MAJOR = 5;
     private static final int KERNEL_MINOR = 6;
@@ -14,8 +14,8 @@ final class SystemFacts {
     private SystemFacts() {}
 
     static List<Finding> look() {
-        // Before all others: the first to need the C library is told what it lacks, the next ones only that it failed.
-        Trial host = Machine.host();
+        // First of all: only the first use of the C library reports what is missing; later ones just fail.
+        Attempt host = Machine.host();
         return List.of(
                 kernel(),
                 processor(),
@@ -23,22 +23,22 @@ final class SystemFacts {
                 tried(
                         "system.openat2",
                         "openat2",
-                        "working folders stay in the workspace",
+                        "works; keeps working folders in the workspace",
                         Machine.openat2(),
-                        "Belay opens working folders with it.",
+                        "Belay opens working folders with openat2.",
                         "use Linux 5.6 or newer; in a container, allow openat2 in its seccomp profile"),
                 tried(
                         "system.pidfd",
                         "pidfd",
-                        "exits and signals are exact",
+                        "works; exits and signals are exact",
                         Machine.pidfd(),
-                        "Belay hears of exits and sends signals by it.",
+                        "Belay waits for exits and sends signals with pidfd.",
                         "use Linux 5.6 or newer; in a container, allow pidfd_open and pidfd_send_signal in its"
                                 + " seccomp profile"),
                 tried(
                         "system.terminal",
                         "terminals",
-                        "one was opened (TIOCGPTPEER)",
+                        "can be opened (TIOCGPTPEER)",
                         Machine.terminal(),
                         "Terminal sessions cannot start.",
                         "mount -t devpts -o newinstance,ptmxmode=0666,mode=620 devpts /dev/pts; ln -sf pts/ptmx"
@@ -50,106 +50,88 @@ final class SystemFacts {
                         "Linux host",
                         "starts",
                         host,
-                        "No session can start on this machine as it is.",
-                        "do what the reason says, and what is said above"));
+                        "No session can start on this machine.",
+                        "follow the reason given here and the fixes above"));
     }
 
     private static Finding kernel() {
         String name = System.getProperty("os.name");
         String release = System.getProperty("os.version");
-        String value = name + " " + release;
-        boolean fits = name.equals("Linux") && Machine.atLeast(release, KERNEL_MAJOR, KERNEL_MINOR);
-        Finding finding = fits
-                ? Finding.ok("system.kernel", "kernel", value)
-                : Finding.missing(
-                        "system.kernel",
-                        "kernel",
-                        value,
+        Finding finding = Finding.ok("system.kernel", "kernel", name + " " + release)
+                .with("name", name).with("release", release);
+        return name.equals("Linux") && Machine.atLeast(release, KERNEL_MAJOR, KERNEL_MINOR)
+                ? finding
+                : finding.missing(
                         "Belay needs Linux 5.6 or newer, for openat2 and pidfd.",
-                        "install a newer kernel, or run Belay on another machine");
-        return finding.with("name", name).with("release", release);
+                        "upgrade the kernel, or run Belay on another machine");
     }
 
     private static Finding processor() {
         String processor = System.getProperty("os.arch");
-        Trial known = Machine.processor();
-        Finding finding = known.worked()
-                ? Finding.ok("system.processor", "processor", processor)
-                : Finding.missing(
-                        "system.processor",
-                        "processor",
-                        processor,
-                        known.why(),
-                        "run Belay on Linux on an x86_64 or aarch64 processor");
-        return finding.with("name", processor);
+        Attempt known = Machine.processor();
+        Finding finding = Finding.ok("system.processor", "processor", processor).with("name", processor);
+        return known.worked()
+                ? finding
+                : finding.missing(known.why(), "run Belay on x86_64 or aarch64");
     }
 
     static Finding cLibrary(Machine.CLibrary library) {
-        String value = (library.name() + " " + library.version()).strip();
-        Finding finding;
+        Finding finding = Finding.ok(
+                "system.libc", "C library", (library.name() + " " + library.version()).strip())
+                .with("name", library.name()).with("version", library.version());
         if (library.isGnu() && library.version().isEmpty()) {
-            finding = Finding.note(
-                    "system.libc", "C library", value, "Its version could not be asked without native access.", "");
-        } else if (library.isGnu() && Machine.atLeast(library.version(), GLIBC_MAJOR, GLIBC_MINOR)) {
-            finding = Finding.ok("system.libc", "C library", value);
-        } else {
-            finding = Finding.missing(
-                    "system.libc",
-                    "C library",
-                    value,
-                    "Belay needs the GNU C library 2.34 or newer, for its posix_spawn.",
-                    "use Debian 12, Ubuntu 22.04, RHEL 9 or newer, or an image made of one of them");
+            return finding.note("Its version is unknown without native access.", "");
         }
-        return finding.with("name", library.name()).with("version", library.version());
+        return library.isGnu() && Machine.atLeast(library.version(), GLIBC_MAJOR, GLIBC_MINOR)
+                ? finding
+                : finding.missing(
+                        "Belay needs glibc 2.34 or newer, for its posix_spawn.",
+                        "use Debian 12, Ubuntu 22.04, RHEL 9 or newer, or a container image based on one of them");
     }
 
     private static Finding proc() {
-        Trial readable = Machine.proc();
+        Attempt readable = Machine.proc();
         String hidden = Machine.hidepid().orElse("");
-        Finding finding;
+        String value = !readable.worked()
+                ? readable.why()
+                : hidden.isEmpty() ? "readable, processes of all users" : "readable, hidepid=" + hidden;
+        Finding finding = Finding.ok("system.proc", "/proc", value)
+                .with("readable", readable.worked()).with("hidepid", hidden.isEmpty() ? "0" : hidden);
         if (!readable.worked()) {
-            finding = Finding.missing(
-                    "system.proc",
-                    "/proc",
-                    readable.why(),
-                    "Belay finds the processes of a session there.",
-                    "mount -t proc proc /proc");
-        } else if (!hidden.isEmpty()) {
-            finding = Finding.note(
-                    "system.proc",
-                    "/proc",
-                    "readable, hidepid=" + hidden,
-                    "Unless Belay runs as root, closing a session does not find what it runs as other users, such as"
-                            + " by sudo.",
-                    "mount -o remount,hidepid=0 /proc");
-        } else {
-            finding = Finding.ok("system.proc", "/proc", "readable, processes of all users");
+            return finding.missing("Belay finds the processes of a session in /proc.", "mount -t proc proc /proc");
         }
-        return finding.with("readable", readable.worked()).with("hidepid", hidden.isEmpty() ? "0" : hidden);
+        return hidden.isEmpty()
+                ? finding
+                : finding.note(
+                        "Unless Belay runs as root, closing a session does not find processes that run as other users,"
+                                + " for example through sudo.",
+                        "mount -o remount,hidepid=0 /proc");
     }
 
     private static Finding tag() {
-        Trial tag = Machine.tag();
-        Finding finding = tag.worked()
-                ? Finding.ok("system.tag", "tags", "processes of a session can be tagged")
-                : Finding.note(
-                        "system.tag",
-                        "tags",
-                        tag.why(),
+        Attempt tag = Machine.tag();
+        Finding finding = Finding.ok(
+                "system.tag", "tags", tag.worked() ? "processes of a session can be tagged" : tag.why())
+                .with("works", tag.worked());
+        return tag.worked()
+                ? finding
+                : finding.note(
                         "A process that detaches and clears its environment may outlive its session.",
-                        "remove the limit of file locks: 'locks' in /etc/security/limits.conf, or LimitLOCKS=infinity"
+                        "remove the limit on file locks: 'locks' in /etc/security/limits.conf, or LimitLOCKS=infinity"
                                 + " in the service's unit");
-        return finding.with("works", tag.worked());
     }
 
-    private static Finding tried(String key, String label, String value, Trial trial, String meaning, String fix) {
-        Finding finding =
-                switch (trial.result()) {
-                    case WORKED -> Finding.ok(key, label, value);
-                    case FAILED -> Finding.missing(key, label, "failed: " + trial.why(), meaning, fix);
-                    case NOT_TRIED ->
-                        Finding.note(key, label, "not tried: " + trial.why(), "It could not be found out.", "");
-                };
-        return finding.with("works", trial.worked());
+    private static Finding tried(String key, String label, String works, Attempt trial, String meaning, String fix) {
+        String value = switch (trial.result()) {
+            case WORKED -> works;
+            case FAILED -> "failed: " + trial.why();
+            case NOT_TRIED -> "not tried: " + trial.why();
+        };
+        Finding finding = Finding.ok(key, label, value).with("works", trial.worked());
+        return switch (trial.result()) {
+            case WORKED -> finding;
+            case FAILED -> finding.missing(meaning, fix);
+            case NOT_TRIED -> finding.note("Unknown; the check did not run.", "");
+        };
     }
 }

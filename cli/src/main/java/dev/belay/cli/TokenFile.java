@@ -1,59 +1,75 @@
 package dev.belay.cli;
 
 import dev.belay.ErrorCode;
+import dev.belay.PrivateFolder;
 import dev.belay.SessionException;
-import dev.belay.server.auth.TokenHash;
+import dev.belay.server.settings.TokenHash;
 import java.io.IOException;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
 
-/// The admin's token: the file `token` in the state folder, which its owner alone may read. Made when it is not there.
-record TokenFile(Path path) {
-    static TokenFile in(Path state) {
-        return new TokenFile(state.resolve("token"));
+/// The admin's token: the file `token` in the state folder. Only its owner can read it. A file that another user could
+/// have written is refused.
+record TokenFile(Path state) {
+    private static final String NAME = "token";
+    private static final int MAX_BYTES = 512;
+    private static final int LEAST_CHARS = 20;
+
+    Path path() {
+        return state.resolve(NAME);
     }
 
-    /// The token that is there, or a new one.
+    /// The existing token, or a new one.
     String token() {
-        try {
-            make();
-            Set<PosixFilePermission> open = Files.getPosixFilePermissions(path);
-            if (!open.equals(PosixFilePermissions.fromString("rw-------"))) {
-                Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
+        try (PrivateFolder folder = PrivateFolder.make(state)) {
+            Optional<String> found = read(folder);
+            if (found.isPresent() && found.get().isEmpty()) {
+                // An older Belay left it when the disk was full. Nobody can sign in with it.
+                folder.delete(NAME);
             }
-            String token = Files.readString(path).strip();
-            if (token.length() < 20) {
-                throw new SessionException(
-                        ErrorCode.UNAVAILABLE,
-                        "The token in " + path + " is too short; delete the file for a new one.");
+            if (found.isEmpty() || found.get().isEmpty()) {
+                folder.add(NAME, TokenHash.newToken() + "\n");
+                // Another server may have been faster.
+                found = read(folder);
             }
-            return token;
+            return require(found.orElse(""));
         } catch (IOException e) {
-            throw new SessionException(
-                    ErrorCode.UNAVAILABLE, "The token " + path + " cannot be used: " + e, Map.of(), e);
+            throw unusable(e);
         }
     }
 
-    private void make() throws IOException {
-        Path folder = path.toAbsolutePath().getParent();
-        if (folder != null) {
-            Files.createDirectories(
-                    folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    /// The existing token, for a client; empty if no server was ever started with this state folder.
+    Optional<String> known() {
+        try (PrivateFolder folder = PrivateFolder.open(state)) {
+            return read(folder).map(this::require);
+        } catch (NoSuchFileException _) {
+            return Optional.empty();
+        } catch (IOException e) {
+            throw unusable(e);
         }
-        try (var file = Files.newByteChannel(
-                path,
-                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
-            file.write(java.nio.ByteBuffer.wrap(
-                    (TokenHash.newToken() + "\n").getBytes(java.nio.charset.StandardCharsets.US_ASCII)));
-        } catch (FileAlreadyExistsException _) {
-            // The usual case.
+    }
+
+    private static Optional<String> read(PrivateFolder folder) throws IOException {
+        return folder.read(NAME, MAX_BYTES).map(String::strip);
+    }
+
+    private String require(String token) {
+        if (token.length() < LEAST_CHARS) {
+            throw new SessionException(
+                    ErrorCode.UNAVAILABLE,
+                    "The token in " + path() + " is too short; delete the file and start 'belay serve' for a new one.");
         }
+        return token;
+    }
+
+    private SessionException unusable(IOException e) {
+        return new SessionException(
+                ErrorCode.UNAVAILABLE,
+                "The token file " + path() + " cannot be used (" + e.getMessage()
+                        + "); free space on the disk, or choose another state folder.",
+                Map.of(),
+                e);
     }
 }

@@ -76,7 +76,12 @@ final class Belay {
     }
 
     Process start(String... args) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(command(args)).directory(folder.toFile());
+        return start(command(args));
+    }
+
+    /// Starts any command as belay is started.
+    Process start(List<String> command) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
         builder.environment().putAll(env);
         return builder.start();
     }
@@ -139,8 +144,16 @@ final class Belay {
                 tree.resolve("belay"), folder.resolve("tree/belay"), java.nio.file.StandardCopyOption.COPY_ATTRIBUTES);
     }
 
-    /// The words that start belay with these arguments.
+    /// The words that start belay with default signals, as a shell in the foreground does. The tests may run with
+    /// ignored signals, as under nohup, and children inherit that.
     static List<String> command(String... args) {
+        List<String> command = new ArrayList<>(List.of("/usr/bin/env", "--default-signal"));
+        command.addAll(jvm(args));
+        return command;
+    }
+
+    /// The words of belay alone: it ignores what its parent ignores.
+    static List<String> jvm(String... args) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(FLAGS);

@@ -13,11 +13,12 @@ import org.junit.jupiter.api.Test;
 @Tag("any-user")
 class BridgedMcpTest extends ServedMcpTest {
     private static final String INITIALIZE = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":"
-            + "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}\n";
+            + "{\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},"
+            + "\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}\n";
 
     @Override
     McpClientTransport toServer() {
-        return stdio("mcp", "--server", server.address);
+        return stdio("mcp", "--server", server.address, "--results", "both");
     }
 
     @Test
@@ -50,7 +51,7 @@ class BridgedMcpTest extends ServedMcpTest {
         assertThat(nobody.out()).contains("\"id\":1", "cannot be reached", "belay serve");
         assertThat(belay.run("mcp", "--server", "http://192.0.2.1:10000").err()).contains("unencrypted");
         assertThat(belay.run("mcp", "--server", "https://192.0.2.1:10000").err()).contains("--token-file");
-        assertThat(belay.run("mcp", "--server", "ftp://localhost").err()).contains("A server's address is like");
+        assertThat(belay.run("mcp", "--server", "ftp://localhost").err()).contains("is not the address of a server");
         assertThat(belay.run("mcp", "--server", server.address, "--workspace", ".").err())
                 .contains("settings of the server");
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -36,6 +37,9 @@ class DoctorTest extends WithBelay {
             "process.delegation",
             "process.subreaper",
             "process.init",
+            "process.isolation",
+            "guard.bubblewrap",
+            "guard.watch",
             "state.folder",
             "state.space",
             "settings.file",
@@ -51,7 +55,7 @@ class DoctorTest extends WithBelay {
         Belay.Outcome outcome = belay.run("doctor");
         assertThat(outcome.out())
                 .contains("Java\n", "\nSystem\n", "\nRoom for sessions\n", "\nProcesses\n", "\nState\n", "\nSettings\n")
-                .contains("glibc ", "sessions", "\nBelay has all it needs here")
+                .contains("glibc ", "sessions", "\nBelay has everything it needs")
                 .doesNotContain("missing", "\033");
         assertThat(outcome.err()).isEmpty();
         assertThat(outcome.code()).isZero();
@@ -116,8 +120,8 @@ class DoctorTest extends WithBelay {
         Belay.Outcome outcome = belay.env("XDG_STATE_HOME", file.toString()).run("doctor");
         assertThat(outcome.code()).isZero();
         assertThat(outcome.out())
-                .containsPattern("note +folder +" + file + "/belay, cannot be made: " + file + " is no folder")
-                .contains("'belay run' keeps its files in ", "Fix: export XDG_STATE_HOME=DIR");
+                .containsPattern("note +folder +" + file + "/belay, cannot be created: " + file + " is not a folder")
+                .contains("'belay run' uses ", "Fix: export XDG_STATE_HOME=DIR");
     }
 
     @Test
@@ -130,8 +134,29 @@ class DoctorTest extends WithBelay {
     }
 
     @Test
+    void thatSessionsAreNotIsolatedIsSaid() throws Exception {
+        assertThat(belay.run("doctor").out())
+                .containsPattern("note +isolation +none: sessions run as the user who runs Belay")
+                .contains("principals are not protected from each other's processes",
+                        "Fix: set isolation.tier to \"sandbox\", or run one server per user");
+    }
+
+    @Test
+    void aStateFolderThatOthersCanEnterIsMissingWithTheFix() throws Exception {
+        Path state = Files.createDirectories(belay.state().resolve("belay"));
+        Files.setPosixFilePermissions(state, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Belay.Outcome outcome = belay.run("doctor");
+        assertThat(outcome.code()).isEqualTo(1);
+        assertThat(outcome.out())
+                .containsPattern("missing +mode +rwxr-xr-x")
+                .contains("they could read or plant its token", "Fix: chmod 700 '" + state + "'");
+    }
+
+    @Test
     void whatAKilledInstanceLeftIsANote() throws Exception {
-        Path sessions = Files.createDirectories(belay.state().resolve("belay/sessions"));
+        Path sessions = Files.createDirectories(
+                belay.state().resolve("belay/sessions"),
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         Files.createDirectory(sessions.resolve("0123456789abcdef"));
         Files.writeString(sessions.resolve("0123456789abcdef.lock"), "");
         Belay.Outcome outcome = belay.run("doctor");
@@ -171,7 +196,7 @@ class DoctorTest extends WithBelay {
     @Test
     void theFlagsAreThoseThatHold() throws Exception {
         assertThat(belay.env("JDK_JAVA_OPTIONS", "-Xmx64m").run("doctor").out())
-                .containsPattern("ok +flags +SerialGC, heap of at most 6\\d(\\.\\d)? MiB, compilers up to tier 1\n");
+                .containsPattern("ok +flags +SerialGC, heap up to 6\\d(\\.\\d)? MiB, compilers up to tier 1\n");
     }
 
     @Test
@@ -184,7 +209,7 @@ class DoctorTest extends WithBelay {
         ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().putAll(belay.env());
         assertThat(Belay.outcome(builder.start(), new byte[0]).out()).containsPattern("note +subreaper +Belay is one");
-        assertThat(belay.run("doctor").out()).containsPattern("ok +subreaper +Belay is none");
+        assertThat(belay.run("doctor").out()).containsPattern("ok +subreaper +Belay is not one");
     }
 
     /// Few files more than the JVM itself has open.
@@ -216,7 +241,7 @@ class DoctorTest extends WithBelay {
         assertThat(outcome.out()).contains("--json", "125 ", "belay doctor --json");
         assertThat(outcome.out().lines()).allMatch(line -> line.length() <= 80);
         assertThat(belay.run("help", "doctor").out()).isEqualTo(outcome.out());
-        assertThat(belay.run("--help").out()).containsPattern("  doctor +Show what");
+        assertThat(belay.run("--help").out()).containsPattern("  doctor +Show whether");
     }
 
     @Test
@@ -227,7 +252,7 @@ class DoctorTest extends WithBelay {
                 .start();
         Belay.Outcome outcome = Belay.outcome(process, new byte[0]);
         assertThat(outcome.code()).isEqualTo(125);
-        assertThat(outcome.err()).startsWith("belay: The report could not be written").hasLineCount(1);
+        assertThat(outcome.err()).startsWith("belay: Cannot write the report").hasLineCount(1);
     }
 
     @Test

@@ -55,7 +55,7 @@ class ExitCodeTest extends WithBelay {
     void noCommandIs125() throws Exception {
         Belay.Outcome outcome = belay.run("run", "--pipe", "--");
         assertThat(outcome.code()).isEqualTo(125);
-        assertThat(outcome.err()).contains("no command was given").contains("belay run --help");
+        assertThat(outcome.err()).contains("no command given").contains("belay run --help");
     }
 
     @ParameterizedTest

@@ -6,11 +6,12 @@ import dev.belay.cli.Finding.Status;
 import dev.belay.linux.Machine;
 import dev.belay.linux.Machine.Limit;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /// What the doctor makes of facts that this machine does not have.
 class FindingTest {
@@ -52,9 +53,14 @@ class FindingTest {
     }
 
     @Test
-    void jsonIsEscaped() {
-        assertThat(Json.of(List.of("a\"\\\n\t\u0001\u007f\u00e9", 1, 2L, true, Map.of(), List.of())))
-                .isEqualTo("[\"a\\\"\\\\\\n\\t\\u0001\\u007f\\u00e9\", 1, 2, true, {}, []]");
+    void theJsonIsInAsciiWhateverAFactHolds() {
+        Finding odd =
+                Finding.ok("a", "a", "a\"\\\n\t\u0001\u00e9\ud83d\ude00").with("n", 2L).with("list", List.of("x"));
+        String json = new Report("1", List.of(new Report.Group("G", List.of(odd)))).json();
+        assertThat(json).isASCII();
+        JsonNode check = JsonMapper.shared().readTree(json).path("checks").path("a");
+        assertThat(check.path("value").stringValue()).isEqualTo(odd.value());
+        assertThat(check.path("data").toString()).isEqualTo("{\"n\":2,\"list\":[\"x\"]}");
     }
 
     @Test
@@ -65,8 +71,8 @@ class FindingTest {
                         "G",
                         List.of(
                                 Finding.ok("a", "a", "fine"),
-                                Finding.note("b", "long", "so so", "It is slow.", "do this"),
-                                Finding.missing("c", "c", "not there", "It is needed.", "do that")))));
+                                Finding.ok("b", "long", "so so").note("It is slow.", "do this"),
+                                Finding.ok("c", "c", "not there").missing("It is needed.", "do that")))));
         assertThat(report.complete()).isFalse();
         assertThat(report.text(false)).isEqualTo("""
                 G
@@ -78,7 +84,7 @@ class FindingTest {
                                  It is needed.
                                  Fix: do that
 
-                One thing that Belay needs is missing; there is one note.
+                One thing that Belay needs is missing (1 note).
                 """);
     }
 }

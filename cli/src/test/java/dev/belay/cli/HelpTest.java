@@ -3,6 +3,8 @@ package dev.belay.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class HelpTest extends WithBelay {
     @Test
@@ -28,6 +30,17 @@ class HelpTest extends WithBelay {
         assertThat(outcome.out().lines()).allMatch(line -> line.length() <= 80);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"run", "ls", "top", "open", "read", "send", "wait", "attach", "resize", "signal", "close",
+            "search", "serve", "stop", "reload", "link", "token", "mcp", "doctor",
+            "completion", "help"})
+    void everyCommandHasHelpThatFitsAndIsListed(String command) throws Exception {
+        String help = belay.run(command, "--help").out();
+        assertThat(help).contains("Usage:", "belay " + command, "Examples:");
+        assertThat(help.lines()).allMatch(line -> line.length() <= 80);
+        assertThat(belay.run("--help").out()).containsPattern("\n  " + command + " +[A-Z]");
+    }
+
     @Test
     void helpRunIsTheHelpOfRun() throws Exception {
         assertThat(belay.run("help", "run").out()).isEqualTo(belay.run("run", "--help").out());
@@ -35,15 +48,18 @@ class HelpTest extends WithBelay {
 
     @Test
     void theVersionIsThatOfTheBuild() throws Exception {
-        assertThat(belay.run("--version").out()).matches("belay \\d+\\.\\d+\\.\\d+\\S*\n");
+        Belay.Outcome version = belay.run("--version");
+        assertThat(version.out())
+                .matches("belay \\d+\\.\\d+\\.\\d+\\S* \\(commit \\w+\\)\nJava 2\\d.*\nLinux .*\n");
+        assertThat(version.err()).isEmpty();
     }
 
     @Test
     void anUnknownCommandIsToldWithASuggestion() throws Exception {
         Belay.Outcome outcome = belay.run("rum", "--", "ls");
-        assertThat(outcome.code()).isEqualTo(125);
+        assertThat(outcome.code()).isEqualTo(2);
         assertThat(outcome.err())
-                .isEqualTo("belay: there is no command 'rum'. Did you mean 'run'?\nTry 'belay --help'.\n");
+                .isEqualTo("belay: unknown command 'rum'. Did you mean 'run'?\nTry 'belay --help'.\n");
     }
 
     @Test
@@ -53,6 +69,6 @@ class HelpTest extends WithBelay {
         assertThat(outcome.out()).isEmpty();
         assertThat(outcome.err())
                 .isEqualTo(
-                        "belay: there is no option '--timeot'. Did you mean '--timeout'?\nTry 'belay run --help'.\n");
+                        "belay: unknown option '--timeot'. Did you mean '--timeout'?\nTry 'belay run --help'.\n");
     }
 }

@@ -139,19 +139,19 @@ class LauncherTest {
     @Test
     void withoutAJavaItSaysWhatToInstall() throws Exception {
         built();
-        assertAsksForJava("Java 25 or newer is needed, and none was found.\n");
+        assertAsksForJava("Belay needs Java 25 or newer, but none was found.\n");
         env.put("JAVA_HOME", folder.resolve("nowhere").toString());
-        assertAsksForJava("Java 25 or newer is needed");
+        assertAsksForJava("Belay needs Java 25 or newer");
         env.put("JAVA_HOME", java(folder.resolve("old"), "17.0.2").toString());
         java(machine.resolve("usr/lib/jvm/older"), "1.8.0_402");
-        assertAsksForJava("Java 25 or newer is needed");
+        assertAsksForJava("Belay needs Java 25 or newer");
     }
 
     @Test
     void withoutACompilerItSaysWhatBuildingNeeds() throws Exception {
         buildWith("exit 0");
         java(machine.resolve("usr/lib/jvm/runtime-only"), "25.0.1");
-        assertAsksForJava("building needs a JDK 25 or newer (with javac), and none was found.\n");
+        assertAsksForJava("building needs JDK 25 or newer (with javac), but none was found.\n");
         assertThat(tree.resolve("builds")).doesNotExist();
     }
 
@@ -217,9 +217,16 @@ class LauncherTest {
         assertThat(builds()).singleElement().asString().startsWith(home + " ").contains("-pl cli -am")
                 .endsWith(" package");
         write(tree.resolve("core/src/main/B.java"), "");
+        assertRunsOn(home);
+        assertThat(builds()).as("a start does not look at the sources").hasSize(1);
+        write(tree.resolve(".git/logs/HEAD"), "a commit was made");
         assertThat(belay("run", "--", "true").err()).isEqualTo("belay: building (sources changed) ...\n");
         assertRunsOn(home);
-        assertThat(builds()).hasSize(2);
+        write(tree.resolve("core/src/main/C.java"), "");
+        env.put("BELAY_BUILD", "auto");
+        assertThat(belay("run", "--", "true").err()).isEqualTo("belay: building (sources changed) ...\n");
+        assertRunsOn(home);
+        assertThat(builds()).hasSize(3);
         assertThat(tree.resolve("cli/target/app/training")).doesNotExist();
     }
 

@@ -124,7 +124,7 @@ class LimitsTest extends WithBelay {
         settings("[sessions]\nretention = 3\n");
         Belay.Outcome outcome = belay.run("doctor", "--config", folder.resolve("belay.toml").toString());
         assertThat(outcome.code()).isEqualTo(1);
-        assertThat(outcome.out()).contains("missing  file", "belay.toml:2:1: sessions.retention is a time");
+        assertThat(outcome.out()).contains("missing  file", "belay.toml:2:1: sessions.retention must be a time");
         Path own = Files.createDirectories(folder.resolve("config/belay")).resolve("belay.toml");
         Files.writeString(own, "[sessions]\n");
         assertThat(belay.env("XDG_CONFIG_HOME", folder.resolve("config").toString()).run("doctor").out())
@@ -167,5 +167,16 @@ class LimitsTest extends WithBelay {
         Process hard = new ProcessBuilder("/bin/sh", "-c", "ulimit -Hn").start();
         assertThat(outcome.err()).isEmpty();
         assertThat(outcome.out()).isEqualTo("256\n" + Belay.outcome(hard, new byte[0]).out());
+    }
+
+    @Test
+    @Tag("source-tree")
+    void aStandardInputThatIsClosedIsEmpty() throws Exception {
+        belay.env("JAVA_HOME", System.getProperty("java.home"));
+        Process process = belay.start(List.of(
+                "/bin/sh", "-c", "exec \"$0\" run --pipe -- wc -c <&-", belay.launcher().toString()));
+        Belay.Outcome outcome = Belay.outcome(process, new byte[0]);
+        assertThat(outcome.err()).isEmpty();
+        assertThat(outcome.out().strip()).isEqualTo("0");
     }
 }

@@ -159,7 +159,7 @@ class PipedRunTest extends WithBelay {
         belay.env("FOO_TOKEN", "hush").env("MY_PASSWORD", "hush").env("PLAIN", "told").env("BELAY_X", "hush");
         assertThat(belay.run("run", "--", "env").out())
                 .contains("PLAIN=told\n", "TERM=dumb\n")
-                .containsPattern("BELAY_SESSION=\\w+/[\\w-]+\n")
+                .containsPattern("BELAY_SESSION=\\w+/[\\w-]+/\\w+\n")
                 .doesNotContain("hush");
     }
 

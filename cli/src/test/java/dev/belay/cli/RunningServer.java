@@ -23,13 +23,22 @@ final class RunningServer implements AutoCloseable {
 
     /// On any free port, unless the arguments name one.
     RunningServer(Belay belay, String... args) throws Exception {
-        this.belay = belay;
+        this(belay, belay.start(words(args)));
+    }
+
+    private static String[] words(String... args) {
         List<String> all = new ArrayList<>(List.of("serve"));
         all.addAll(List.of(args));
         if (!all.contains("--port")) {
             all.addAll(List.of("--port", "0"));
         }
-        process = belay.start(all.toArray(String[]::new));
+        return all.toArray(String[]::new);
+    }
+
+    /// One that has just been started.
+    RunningServer(Belay belay, Process process) throws Exception {
+        this.belay = belay;
+        this.process = process;
         BufferedReader out =
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
         String first = String.valueOf(out.readLine());

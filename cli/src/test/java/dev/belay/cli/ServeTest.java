@@ -14,6 +14,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -121,7 +123,7 @@ class ServeTest extends WithBelay {
     void sighupReadsTokensAgainAndAMistakeChangesNothing() throws Exception {
         Path file = folder.resolve("belay.toml");
         String alice = "[[principals]]\nname = \"alice\"\ntokens = [\""
-                + dev.belay.server.auth.TokenHash.of("alices").text() + "\"]\n";
+                + dev.belay.server.settings.TokenHash.of("alices").text() + "\"]\n";
         Files.writeString(file, "");
         try (RunningServer server = new RunningServer(belay, "--config", "belay.toml")) {
             assertThat(server.call("GET", "api/sessions", "alices", "")).startsWith("401 ");
@@ -139,6 +141,88 @@ class ServeTest extends WithBelay {
         }
     }
 
+    /// As `nohup belay serve &` does it.
+    @Test
+    void aServerThatIgnoresHangUpsSaysSoAndReloadsWhenItIsAsked() throws Exception {
+        List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", "trap '' HUP; exec \"$@\"", "sh"));
+        command.addAll(Belay.jvm("serve", "--port", "0"));
+        try (RunningServer server = new RunningServer(belay, belay.start(command))) {
+            assertThat(logged(server, "hangup_ignored")).contains("'belay reload'");
+            server.signal("HUP");
+            assertThat(belay.run("reload").code()).isZero();
+            assertThat(logged(server, "reloaded")).containsOnlyOnce("\"reloaded\"");
+            server.end();
+        }
+    }
+
+    @Test
+    void aServerThatHearsHangUpsDoesNotComplain() throws Exception {
+        try (RunningServer server = new RunningServer(belay)) {
+            server.end();
+            assertThat(server.errors()).doesNotContain("hangup_ignored", "\"event\":\"warning\"");
+        }
+    }
+
+    /// No file may grow: the disk is as good as full.
+    @Test
+    void aFirstStartOnAFullDiskLeavesNoTokenAndTheNextOneWorks() throws Exception {
+        List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", "ulimit -f 0; exec \"$@\"", "sh"));
+        command.addAll(Belay.jvm("serve", "--port", "0"));
+        Belay.Outcome full = Belay.outcome(belay.start(command), new byte[0]);
+        assertThat(full.code()).isEqualTo(125);
+        assertThat(full.err()).contains("belay/token cannot be used", "free space on the disk");
+        assertThat(belay.leftFiles()).isEmpty();
+        try (RunningServer server = new RunningServer(belay)) {
+            assertThat(server.token()).hasSize(43);
+        }
+    }
+
+    @Test
+    void aStateFolderThatOthersCanEnterIsRefusedWithTheFix() throws Exception {
+        Path state = Files.createDirectories(belay.state().resolve("belay"));
+        Files.setPosixFilePermissions(state, PosixFilePermissions.fromString("rwxrwxrwx"));
+        Files.writeString(state.resolve("token"), "planted-planted-planted\n");
+        Belay.Outcome refused = belay.run("serve", "--port", "0");
+        assertThat(refused.code()).isEqualTo(125);
+        assertThat(refused.err()).contains("is open to other users (rwxrwxrwx)", "chmod 700 '" + state + "'");
+        assertThat(belay.run("run", "--", "echo", "ok").out()).as("run needs no state folder").isEqualTo("ok\n");
+    }
+
+    /// What SECURITY.md says of the environment, and of what a session can reach until it is isolated.
+    @Test
+    void aSessionStartsFromAShortEnvironmentAndCanReadTheServersToken() throws Exception {
+        belay.env("MY_API_KEY", "kept").env("PLAIN_VARIABLE", "kept").env("SSH_AUTH_SOCK", "/passed/on");
+        try (RunningServer server = new RunningServer(belay)) {
+            Path token = belay.state().resolve("belay/token");
+            assertThat(server.call("POST", "api/sessions", server.token(),
+                    "{\"cmd\":\"env; cat " + token + "\",\"id\":\"look\"}")).startsWith("201 ");
+            server.call("POST", "api/sessions/look/wait", server.token(), "{\"exit\":true}");
+            assertThat(server.call("GET", "api/sessions/look/output?from=0", server.token(), ""))
+                    .contains("SSH_AUTH_SOCK=/passed/on", "PATH=", server.token())
+                    .doesNotContain("MY_API_KEY", "PLAIN_VARIABLE");
+        }
+    }
+
+    @Test
+    void whatIsDangerousIsWarnedOf() throws Exception {
+        makeCertificate();
+        Files.setPosixFilePermissions(folder.resolve("key.pem"), PosixFilePermissions.fromString("rw-r--r--"));
+        Process open = belay.start("serve", "--port", "0", "--tls-cert", "cert.pem", "--tls-key", "key.pem");
+        assertThat(warning(open)).contains("The TLS key key.pem is open to other users (rw-r--r--)",
+                "chmod 600 key.pem");
+        Process insecure = belay.start("serve", "--port", "0", "--host", "0.0.0.0", "--insecure");
+        assertThat(warning(insecure)).contains("Listening on 0.0.0.0 without encryption", "--tls-cert");
+    }
+
+    private static String warning(Process server) throws Exception {
+        try {
+            return server.errorReader().lines().filter(line -> line.contains("\"event\":\"warning\"")).findFirst()
+                    .orElse("none");
+        } finally {
+            server.destroyForcibly().waitFor();
+        }
+    }
+
     @Test
     void settingsThatNeedARestartAreNamedInTheLog() throws Exception {
         Path file = folder.resolve("belay.toml");
@@ -146,17 +230,29 @@ class ServeTest extends WithBelay {
         try (RunningServer server = new RunningServer(belay, "--config", "belay.toml")) {
             Files.writeString(file, """
                     [server]
+                    host = "::1"
+                    port = 1
                     tls_cert = "cert.pem"
                     tls_key = "key.pem"
+                    insecure = true
                     [server.http]
+                    header_bytes = "16 KiB"
+                    header_timeout = "11s"
+                    idle_timeout = "61s"
                     max_wait = "1m"
                     max_connections = 17
+                    [sessions]
+                    max_input_bytes = "2 MiB"
                     [env]
                     set = { EDITOR = "vim" }
                     """);
             server.signal("HUP");
-            assertThat(logged(server, "restart_needed")).contains(
-                    "[\"env.set\",\"server.http.max_connections\",\"server.tls_cert, server.tls_key\"]");
+            // The port is not among them: the command line says which.
+            assertThat(logged(server, "restart_needed")).contains("[\"server.host\",\"server.tls_cert\","
+                    + "\"server.tls_key\",\"server.insecure\",\"server.http.header_bytes\","
+                    + "\"server.http.header_timeout\",\"server.http.idle_timeout\",\"server.http.max_connections\","
+                    + "\"sessions.max_input_bytes\",\"env.set\"]");
+            assertThat(server.call("GET", "api/health/live", "", "")).as("it listens where it did").startsWith("200 ");
             Files.writeString(file, "");
             server.signal("HUP");
             logged(server, "reloaded");
@@ -187,18 +283,17 @@ class ServeTest extends WithBelay {
         Files.writeString(folder.resolve("belay.toml"), "[server]\nprot = 1\n");
         Belay.Outcome outcome = belay.run("serve", "--config", "belay.toml");
         assertThat(outcome.code()).isEqualTo(125);
-        assertThat(outcome.err()).startsWith("belay: belay.toml:2:1: there is no setting 'server.prot'");
+        assertThat(outcome.err()).startsWith("belay: belay.toml:2:1: unknown setting 'server.prot'");
     }
 
     @Test
     void printConfigPrintsEverySetting() throws Exception {
         Belay.Outcome outcome = belay.run("serve", "--print-config");
         assertThat(outcome.code()).isZero();
-        assertThat(outcome.out()).contains("[server]", "# port = 10000", "[[principals]]");
+        assertThat(outcome.out()).contains("[server]", "#port = 10000", "#[[principals]]");
     }
 
-    @Test
-    void tlsFromPemFilesEncrypts() throws Exception {
+    private void makeCertificate() throws Exception {
         Process openssl = new ProcessBuilder(
                 "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
                 "-keyout", "key.pem", "-out", "cert.pem", "-subj", "/CN=localhost", "-days", "2")
@@ -207,6 +302,11 @@ class ServeTest extends WithBelay {
                 .start();
         openssl.getInputStream().readAllBytes();
         assertThat(openssl.waitFor()).isZero();
+    }
+
+    @Test
+    void tlsFromPemFilesEncrypts() throws Exception {
+        makeCertificate();
         Process process = belay.start("serve", "--port", "0", "--tls-cert", "cert.pem", "--tls-key", "key.pem");
         try (BufferedReader out =
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {

@@ -27,7 +27,7 @@ class ServedMcpTest extends McpJavaClientTest {
     McpClientTransport toServer() throws Exception {
         String token = server.token();
         return HttpClientStreamableHttpTransport.builder(server.address)
-                .endpoint("/mcp")
+                .endpoint("/mcp?results=both")
                 .addHttpRequestCustomizer((request, _, _, _, _) -> request.header("Authorization", "Bearer " + token))
                 .build();
     }
@@ -46,7 +46,7 @@ class ServedMcpTest extends McpJavaClientTest {
     @Test
     void newRulesHoldForTheNextCallOfAConversationThatIsUnderWay() throws Exception {
         Map<String, Object> echo = Map.of("cmd", "echo said", "wait_for", Map.of("exit", true));
-        assertThat(call("unified_exec", echo)).containsEntry("output", "said\r\n");
+        assertThat(call("unified_exec", echo)).containsEntry("output", "said\n");
         Files.writeString(settings, """
                 [[agent.rules]]
                 name = "no-echo"
@@ -66,7 +66,7 @@ class ServedMcpTest extends McpJavaClientTest {
     void whatTheAgentStartsIsThereForPeopleAndStaysWhenItGoes() throws Exception {
         call("unified_exec", Map.of("cmd", "cat", "session_id", "seen"));
         assertThat(server.call("GET", "api/sessions/seen", server.token(), ""))
-                .contains("\"owner\":\"admin\"", "\"door\":\"agent\"", "\"state\":\"running\"");
+                .contains("\"owner\":\"admin\"", "\"origin\":\"agent\"", "\"state\":\"running\"");
         client.closeGracefully();
         assertThat(server.call("GET", "api/sessions/seen", server.token(), "")).contains("\"state\":\"running\"");
     }

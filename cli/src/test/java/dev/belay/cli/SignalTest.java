@@ -3,6 +3,7 @@ package dev.belay.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -42,6 +43,17 @@ class SignalTest extends WithBelay {
         assertThat(belay.processes()).isEmpty();
         assertThat(belay.leftFiles()).isEmpty();
         assertThat(process.getErrorStream().readAllBytes()).isEmpty();
+    }
+
+    /// The tests may run with ignored signals, as under nohup, and children inherit that.
+    @Test
+    void testsStartTheCommandWithDefaultSignals() throws Exception {
+        List<String> ignoring = new ArrayList<>(List.of("/bin/sh", "-c", "trap '' HUP INT QUIT; exec \"$@\"", "sh"));
+        ignoring.addAll(Belay.command("run", "--pipe", "--", "sh", "-c", "echo begun; sleep 100"));
+        Process process = belay.start(ignoring);
+        assertThat(process.getInputStream().readNBytes(6)).isEqualTo("begun\n".getBytes(StandardCharsets.UTF_8));
+        send("HUP", process);
+        assertThat(ended(process)).isEqualTo(129);
     }
 
     @ParameterizedTest

@@ -45,7 +45,8 @@ class TerminalRunTest extends WithBelay {
     @Test
     void theCommandHasATerminalOfTheSameSizeAndName() throws Exception {
         tmux.run(
-                "echo $TERM > outer; clear; belay run -- bash -c 'echo $TERM > inner; tty && stty size && echo ok'; echo rc=$?");
+                "echo $TERM > outer; clear; belay run -- bash -c 'echo $TERM > inner; tty && stty size && echo ok';"
+                        + " echo rc=$?");
         assertThat(tmux.await("rc=0")).containsPattern("\n/dev/pts/\\d+\n30 90\nok\nrc=0");
         assertThat(written("inner")).isEqualTo(written("outer")).isNotBlank();
         assertTerminalAsBefore();

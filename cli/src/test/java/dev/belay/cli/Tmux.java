@@ -88,6 +88,11 @@ final class Tmux {
         return Eventually.see(what, this::screen, expected);
     }
 
+    /// Writes what programs send to the terminal to a file from now on.
+    void pipe(Path file) throws Exception {
+        tmux("pipe-pane", "cat > '" + file + "'");
+    }
+
     /// What tmux knows about the pane, such as `#{alternate_on}`.
     String know(String format) throws Exception {
         return tmux("display-message", "-p", format).strip();

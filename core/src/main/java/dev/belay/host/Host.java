@@ -1,32 +1,46 @@
 package dev.belay.host;
 
+import dev.belay.ErrorCode;
+import dev.belay.Guard;
+import dev.belay.SessionException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /// Starts processes on terminals and pipes. One host serves any number of sessions.
 public interface Host extends AutoCloseable {
     /// The folder that working folders are relative to and may not leave.
     Path workspace();
 
-    /// Starts a process; it is not heard before [HostProcess#start].
+    /// Starts a process. Nothing is reported about it before [HostProcess#start].
     ///
-    /// Throws a [dev.belay.SessionException] that says why it could not be started; then nothing of it is left.
+    /// If that fails, throws a [dev.belay.SessionException] that says why, and leaves nothing behind.
     HostProcess spawn(Launch launch);
 
-    /// Ends the processes that instances left which were killed: those that carry a mark `instance/...`, and what these
-    /// started. Nobody else's, and never this process or one it was started by.
+    /// Refuses what this host cannot keep: `UNAVAILABLE`, with the detail `reason` = `isolation` and the fix in the
+    /// message. Nothing is ever started with less.
+    default void requireGuard(Guard guard) {
+        if (!guard.none()) {
+            throw new SessionException(
+                    ErrorCode.UNAVAILABLE, "This host cannot isolate sessions; ask for tier none.",
+                    Map.of(SessionException.REASON, "isolation"));
+        }
+    }
+
+    /// Ends the processes that killed instances left: those that carry a mark `instance/...`, and their descendants. No
+    /// others, and never this process or its ancestors.
     ///
     /// @return how many there were
     default int endOrphans(List<String> instances) {
         return 0;
     }
 
-    /// How its loop does, if it has one.
+    /// How busy its loop is, if it has one.
     default LoopStats loop() {
         return LoopStats.NONE;
     }
 
-    /// Gives back what the host holds. Its processes have to be ended before.
+    /// Releases what the host holds. Its processes must have been ended before.
     @Override
     void close();
 }

@@ -1,20 +1,31 @@
 package dev.belay.host;
 
+import dev.belay.Guard;
 import dev.belay.Mode;
 import dev.belay.Resources;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/// What a host is to start.
+/// What a host has to start.
 ///
-/// @param mark the value of `BELAY_SESSION` that every process of the session carries: `instance/id`
-/// @param env  the whole environment, the mark included
+/// @param mark   the value of `BELAY_SESSION` that every process of the session carries: `instance/id/life`
+/// @param env    the whole environment, including the mark
+/// @param guard  what to keep the session within
+/// @param hidden files and folders that a sandbox never shows: Belay's own
 public record Launch(String mark, List<String> command, String workdir, Map<String, String> env, Mode mode,
-        Resources resources) {
-    /// The values of variables may be secret; only their names are shown.
+        Resources resources, Guard guard, List<Path> hidden) {
+    /// An unguarded launch.
+    public Launch(
+            String mark, List<String> command, String workdir, Map<String, String> env, Mode mode,
+            Resources resources) {
+        this(mark, command, workdir, env, mode, resources, Guard.NONE, List.of());
+    }
+
+    /// Shows only the names of variables, because their values may be secret.
     @Override
     public String toString() {
         return "Launch[mark=" + mark + ", command=" + command + ", workdir=" + workdir + ", env=" + env.keySet()
-                + ", mode=" + mode + ", resources=" + resources + "]";
+                + ", mode=" + mode + ", resources=" + resources + ", guard=" + guard + "]";
     }
 }

@@ -1,11 +1,11 @@
 package dev.belay.host;
 
-/// How a host's loop does: what it takes for a turn, all sessions wait for.
+/// How busy a host's loop is. While it takes a turn, all sessions wait.
 ///
-/// @param turns        how often it has gone round
-/// @param busyNanos    the time it took for all of them, without waiting
-/// @param longestNanos the longest turn of the last minute or two
+/// @param turns        how many turns it has taken
+/// @param busyNanos    how long they took in all, without the waits
+/// @param longestNanos the longest turn in the last minute or two
 public record LoopStats(long turns, long busyNanos, long longestNanos) {
-    /// Of a host that has no loop.
+    /// For a host without a loop.
     public static final LoopStats NONE = new LoopStats(0, 0, 0);
 }

@@ -1,19 +1,19 @@
 package dev.belay.host;
 
-/// A wait that has to come to its end: an interrupt is kept for later.
+/// A wait that interrupts do not end. The thread is interrupted again afterwards.
 public final class Uninterrupted {
     private Uninterrupted() {}
 
-    /// Something that waits, and may be asked to again from the beginning.
+    /// A wait that can be started again.
     @FunctionalInterface
     public interface Wait {
         /// Waits.
         ///
-        /// @throws InterruptedException if it was interrupted before it was done
+        /// @throws InterruptedException if it is interrupted before it is done
         void run() throws InterruptedException;
     }
 
-    /// Waits, again if need be, until it is done; then the thread is interrupted if anybody has interrupted it meanwhile.
+    /// Waits until it is done, again after each interrupt. Then interrupts the thread if it was interrupted.
     public static void run(Wait wait) {
         boolean interrupted = false;
         try {

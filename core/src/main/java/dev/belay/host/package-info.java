@@ -1,4 +1,4 @@
-/// What a host gives to the core: processes on a terminal or on pipes.
+/// The interface between the core and a host, which runs processes on terminals and pipes.
 @NullMarked
 package dev.belay.host;
 

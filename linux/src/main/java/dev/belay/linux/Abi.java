@@ -3,26 +3,52 @@ package dev.belay.linux;
 import dev.belay.ErrorCode;
 import dev.belay.SessionException;
 
-/// The numbers of Linux that differ between processors, and those that do not. A test compiles them against the C
-/// headers of both.
+/// Constants of the Linux ABI, both those that differ between processors and those that do not. A test compiles them
+/// against the C headers of both processors.
 ///
 /// @param epollEventBytes the size of `struct epoll_event`, which x86_64 packs
-/// @param epollDataOffset where its `data` is
+/// @param epollDataOffset the offset of its `data`
 /// @param calls           the system calls in which a thread may wait for input
-record Abi(int epollEventBytes, int epollDataOffset, int oDirectory, Calls calls) {
-    static final Abi X86_64 = new Abi(12, 4, 0x10000, new Calls(0, 19, 275, 23, 270, 7, 271, 232, 281, 219));
+/// @param auditArch       the number by which system call filters know the processor
+/// @param guardCalls      the system calls that filters name
+/// @param auditArch32     the same for its 32-bit programs
+/// @param execve32        how those start a program
+/// @param execveat32      how those start a program relative to a folder
+record Abi(int epollEventBytes, int epollDataOffset, int oDirectory, Calls calls, int auditArch,
+        GuardCalls guardCalls, int auditArch32, int execve32, int execveat32) {
+    static final Abi X86_64 = new Abi(
+            12, 4, 0x10000, new Calls(0, 19, 275, 23, 270, 7, 271, 232, 281, 219), 0xC000003E,
+            new GuardCalls(59, 322, 317, 321, 298, 323, 248, 249, 250, 41), 0x40000003, 11, 358);
     static final Abi AARCH64 = new Abi(
-            16, 8, 0x4000, new Calls(63, 65, 76, Calls.NONE, 72, Calls.NONE, 73, Calls.NONE, 22, 128));
+            16, 8, 0x4000, new Calls(63, 65, 76, Calls.NONE, 72, Calls.NONE, 73, Calls.NONE, 22, 128), 0xC00000B7,
+            new GuardCalls(221, 281, 277, 280, 241, 282, 217, 218, 219, 198), 0x40000028, 11, 387);
 
-    /// Numbers of system calls that differ between processors; [#NONE] for one that a processor does not have.
+    /// System call numbers that differ between processors; [#NONE] for a call that a processor does not have.
     ///
-    /// @param restart an interrupted call goes on; the kernel does not show which
+    /// @param restart continues an interrupted call; the kernel does not show which one
     record Calls(int read, int readv, int splice, int select, int pselect6, int poll, int ppoll, int epollWait,
             int epollPwait, int restart) {
         static final int NONE = -1;
     }
 
+    /// System call numbers that filters name.
+    record GuardCalls(int execve, int execveat, int seccomp, int bpf, int perfEventOpen, int userfaultfd, int addKey,
+            int requestKey, int keyctl, int socket) {}
+
     static final int PR_GET_CHILD_SUBREAPER = 37;
+    static final int PR_SET_NO_NEW_PRIVS = 38;
+    static final int SECCOMP_SET_MODE_FILTER = 1;
+    static final int SECCOMP_FILTER_FLAG_NEW_LISTENER = 1 << 3;
+    static final int SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV = 1 << 5;
+    static final int SECCOMP_USER_NOTIF_FLAG_CONTINUE = 1;
+    static final int SECCOMP_IOCTL_NOTIF_RECV = 0xC0502100;
+    static final int SECCOMP_IOCTL_NOTIF_SEND = 0xC0182101;
+    static final int SECCOMP_IOCTL_NOTIF_ID_VALID = 0x40082102;
+    static final int SYS_IO_URING_SETUP = 425;
+    static final int SYS_IO_URING_REGISTER = 427;
+    /// Set in the numbers of x32, the third set of system calls of x86_64.
+    static final int X32_SYSCALL_BIT = 0x40000000;
+    static final int AF_VSOCK = 40;
     static final int SYS_PIDFD_SEND_SIGNAL = 424;
     static final int SYS_PIDFD_OPEN = 434;
     static final int SYS_OPENAT2 = 437;
@@ -40,7 +66,11 @@ record Abi(int epollEventBytes, int epollDataOffset, int oDirectory, Calls calls
     static final int AT_EMPTY_PATH = 0x1000;
     static final int AT_STATX_DONT_SYNC = 0x4000;
     static final int STATX_INO = 0x100;
+    static final int STATX_BASIC_STATS = 0x7FF;
     static final int STATX_BYTES = 256;
+    static final int STATX_NLINK_OFFSET = 16;
+    static final int STATX_UID_OFFSET = 20;
+    static final int STATX_MODE_OFFSET = 28;
     static final int STATX_INO_OFFSET = 32;
     static final int STATX_RDEV_OFFSET = 128;
     static final int STATX_DEV_OFFSET = 136;
@@ -49,6 +79,7 @@ record Abi(int epollEventBytes, int epollDataOffset, int oDirectory, Calls calls
 
     static final long RESOLVE_NO_MAGICLINKS = 0x02;
     static final long RESOLVE_BENEATH = 0x08;
+    static final long RESOLVE_IN_ROOT = 0x10;
 
     static final int EPOLL_CTL_ADD = 1;
     static final int EPOLL_CTL_DEL = 2;
@@ -97,12 +128,27 @@ record Abi(int epollEventBytes, int epollDataOffset, int oDirectory, Calls calls
     static final int ECHONL = 0x0040;
     static final int IEXTEN = 0x8000;
     static final int VTIME = 5;
+    static final int NOFLSH = 0x0080;
+    static final int VINTR = 0;
+    static final int VQUIT = 1;
+    static final int VERASE = 2;
+    static final int VKILL = 3;
+    static final int VEOF = 4;
     static final int VMIN = 6;
+    static final int VSTART = 8;
+    static final int VSTOP = 9;
+    static final int VSUSP = 10;
+    static final int VEOL = 11;
+    static final int VREPRINT = 12;
+    static final int VWERASE = 14;
+    static final int VLNEXT = 15;
+    static final int VEOL2 = 16;
     /// The kernel's `struct termios`, which is smaller than the C library's.
     static final int TERMIOS_BYTES = 36;
     static final int TERMIOS_IFLAG = 0;
     static final int TERMIOS_OFLAG = 4;
     static final int TERMIOS_LFLAG = 12;
+    static final int TERMIOS_CC = 17;
 
     static final int F_GETFD = 1;
     static final int F_SETFL = 4;
@@ -137,8 +183,11 @@ record Abi(int epollEventBytes, int epollDataOffset, int oDirectory, Calls calls
     static final int SIGSET_BYTES = 128;
 
     static final int X_OK = 1;
+    static final int W_OK = 2;
+    static final int S_IFMT = 0xF000;
+    static final int S_IFREG = 0x8000;
 
-    /// The numbers of the processor we run on.
+    /// The constants of this machine.
     static Abi current() {
         return of(System.getProperty("os.name"), System.getProperty("os.arch"));
     }
@@ -146,7 +195,7 @@ record Abi(int epollEventBytes, int epollDataOffset, int oDirectory, Calls calls
     static Abi of(String os, String arch) {
         if (!os.equals("Linux")) {
             throw new SessionException(
-                    ErrorCode.UNAVAILABLE, "The Linux host runs on Linux only; this is " + os + ".");
+                    ErrorCode.UNAVAILABLE, "The Linux host needs Linux; this is " + os + ".");
         }
         return switch (arch) {
             case "amd64", "x86_64" -> X86_64;
@@ -154,7 +203,7 @@ record Abi(int epollEventBytes, int epollDataOffset, int oDirectory, Calls calls
             default ->
                 throw new SessionException(
                         ErrorCode.UNAVAILABLE,
-                        "The Linux host knows x86_64 and aarch64; this machine is " + arch + ".");
+                        "The Linux host supports x86_64 and aarch64; this machine is " + arch + ".");
         };
     }
 }

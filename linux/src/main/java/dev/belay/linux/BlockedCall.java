@@ -4,14 +4,14 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// A system call that a thread is blocked in, as `/proc/TID/syscall` shows it.
+/// The system call that a thread is blocked in, from `/proc/TID/syscall`.
 ///
 /// @param stack the thread's stack pointer
 record BlockedCall(int number, List<Long> arguments, long stack) {
     private static final int ARGUMENTS = 6;
     private static final long FOUR_GIB = 1L << 32;
 
-    /// Reads the line; null for a thread that runs or is blocked for another reason.
+    /// Parses the line; null if the thread is running or is blocked elsewhere.
     static @Nullable BlockedCall parse(String line) {
         String[] words = line.strip().split(" ", -1);
         // "running", or "-1 STACK PLACE"; else "NUMBER ARGUMENT*6 STACK PLACE".
@@ -26,13 +26,13 @@ record BlockedCall(int number, List<Long> arguments, long stack) {
         return Long.parseUnsignedLong(hex.substring(2), 16);
     }
 
-    /// Whether the thread may be one of a 32-bit program, whose calls have other numbers: its stack is where such a
-    /// program has its own, and where others have none unless they ask for it.
+    /// Whether the thread may belong to a 32-bit program, whose system calls have other numbers. Its stack is below 4
+    /// GiB, where a 64-bit program has none unless it asks for it.
     boolean narrow() {
         return Long.compareUnsigned(stack, FOUR_GIB) < 0;
     }
 
-    /// An argument that is an `int`.
+    /// An `int` argument.
     int number(int argument) {
         return arguments.get(argument).intValue();
     }

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +40,8 @@ final class Census {
     private final ReentrantLock turn = new ReentrantLock();
     private volatile long begun;
     private volatile Look latest = new Look(0, List.of(), Map.of());
+    /// What the tags of this host's sessions begin with.
+    private volatile long instance = Tag.NONE;
     private final Set<Long> leaders = ConcurrentHashMap.newKeySet();
     /// Processes that are nobody's and never will be, by what `/proc` lists them as: not to be read again.
     private Set<ProcFile.Listed> strangers = Set.of();
@@ -52,8 +55,8 @@ final class Census {
         }
     }
 
-    /// All processes at one moment, but for leaders and strangers. Tags and marks are read at the same moment, as far as
-    /// they may be read; the mark only of those that carry no tag.
+    /// All processes at one moment, but for leaders and strangers. Tags and marks are read at the same moment, as far
+    /// as they may be read; the mark only of those that carry no tag of ours.
     private record Look(long number, List<Entry> entries, Map<Long, List<Proc>> children) {
         static Look of(long number, List<Entry> entries) {
             Map<Long, List<Proc>> children = new HashMap<>();
@@ -66,8 +69,9 @@ final class Census {
     private record Entry(ProcFile.Listed listed, Proc proc, long tag, @Nullable String mark) {}
 
     /// A process is the leader of a session from now on: nobody else's, so nobody else needs to look at it.
-    void enter(long leader) {
+    void enter(long leader, long tag) {
         leaders.add(leader);
+        instance = Tag.instance(tag);
     }
 
     /// A dead leader is about to be reaped: its number may be given to somebody else.
@@ -105,9 +109,9 @@ final class Census {
         return found.stream().filter(Proc::alive).toList();
     }
 
-    /// The living processes that carry such a mark, tagged or not, and what they started; but not this process, or those
+    /// The living processes that carry such a mark or such a tag, and what they started; but not this process, or those
     /// that it was started by.
-    List<Proc> marked(Predicate<String> wanted) {
+    List<Proc> carrying(Predicate<String> marks, LongPredicate tags) {
         Look look = look();
         List<Entry> entries = look.entries();
         Map<Long, Proc> byPid = new HashMap<>();
@@ -123,7 +127,9 @@ final class Census {
             ProcFile files = new ProcFile(new Libc(arena), arena);
             for (Entry entry : entries) {
                 String mark = entry.tag() == Tag.NONE ? entry.mark() : mark(files, entry.proc().pid());
-                if (mark != null && wanted.test(mark) && !forebears.contains(entry.proc().pid())) {
+                boolean wanted =
+                        (entry.tag() != Tag.NONE && tags.test(entry.tag())) || (mark != null && marks.test(mark));
+                if (wanted && !forebears.contains(entry.proc().pid())) {
                     found.add(entry.proc());
                 }
             }
@@ -210,9 +216,9 @@ final class Census {
         return entries;
     }
 
-    /// Notes who need not be read again: processes that carry no tag and no mark, and whose parent and kernel session are
-    /// strangers too. What they carry they have from their parents, and a new parent is one of their ancestors. A process
-    /// that was started in the same instant as its parent may have to wait for the next look.
+    /// Notes who need not be read again: processes that carry no tag and no mark, and whose parent and kernel session
+    /// are strangers too. What they carry they have from their parents, and a new parent is one of their ancestors. A
+    /// process that was started in the same instant as its parent may have to wait for the next look.
     private void noteStrangers(Set<ProcFile.Listed> seen, List<Entry> entries) {
         Set<ProcFile.Listed> now = new HashSet<>(strangers);
         now.retainAll(seen);
@@ -253,8 +259,8 @@ final class Census {
         }
     }
 
-    /// Adds a process with what it carries, unless it is Belay or a leader. The environment of one that is in the middle of
-    /// an `exec` reads as empty for a moment: then it is asked again after all the others.
+    /// Adds a process with what it carries, unless it is Belay or a leader. The environment of one that is in the
+    /// middle of an `exec` reads as empty for a moment: then it is asked again after all the others.
     private void add(ProcFile files, ProcFile.Listed listed, List<Entry> entries, List<Entry> unclear) {
         long pid = listed.pid();
         Proc proc = pid == SELF || leaders.contains(pid) ? null : Proc.read(files, pid);
@@ -262,10 +268,17 @@ final class Census {
             return;
         }
         long tag = proc.kernel() ? Tag.NONE : Tag.of(files, pid);
-        byte[] environ = proc.kernel() || tag != Tag.NONE ? null : files.read(pid, "environ");
-        boolean mayBeInExec = environ != null && environ.length == 0 && proc.alive();
+        // Another's tag says little: a Belay inside a session has one for a moment whenever it starts a process.
+        boolean known = tag != Tag.NONE && Tag.instance(tag) == instance;
+        byte[] environ = proc.kernel() || known ? null : files.read(pid, "environ");
+        boolean mayBeInExec = tag == Tag.NONE && environ != null && environ.length == 0 && proc.alive();
         String mark = environ == null ? null : mark(environ);
         (mayBeInExec ? unclear : entries).add(new Entry(listed, proc, tag, mark));
+    }
+
+    /// Whose mark it is: the first part of `instance/id`.
+    static String instance(String mark) {
+        return mark.substring(0, Math.max(0, mark.indexOf('/')));
     }
 
     private static final String MARK = "BELAY_SESSION=";

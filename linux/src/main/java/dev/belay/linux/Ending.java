@@ -23,6 +23,7 @@ final class Ending {
     /// How long a process may take to die of SIGKILL: it is at once, unless the kernel is stuck on its behalf.
     private static final Duration KILL_PATIENCE = Duration.ofSeconds(5);
 
+    private static final long SELF = ProcessHandle.current().pid();
     private static final Duration RETRY = Duration.ofMillis(500);
 
     private final Loop loop;
@@ -58,12 +59,13 @@ final class Ending {
         Deadline last = null;
         List<String> left = List.of();
         while (true) {
-            List<Proc> alive = members.get();
+            // Whatever was found, never the process that looks.
+            List<Proc> alive = members.get().stream().filter(proc -> proc.pid() != SELF).toList();
             if (alive.isEmpty()) {
-                return new Ended(killed.size(), List.of());
+                return ended(0, List.of());
             }
             if (last != null && last.passed()) {
-                return new Ended(killed.size(), left.isEmpty() ? describe(alive, "does not die") : left);
+                return ended(alive.size(), left.isEmpty() ? describe(alive, "does not die") : left);
             }
             if (polite.passed()) {
                 last = last == null ? Deadline.in(patience) : last;
@@ -72,6 +74,12 @@ final class Ending {
                 left = wave(alive, false, polite);
             }
         }
+    }
+
+    private Ended ended(int alive, List<String> left) {
+        Set<Long> all = new HashSet<>(asked);
+        all.addAll(killed);
+        return new Ended(Math.max(0, all.size() - alive), killed.size(), left);
     }
 
     /// Signals the processes and waits until they are dead or the time is over.

@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntUnaryOperator;
 
-/// A file descriptor that several threads use: it is closed when its owner has closed it and the last user is done,
-/// so that no call ever meets a number that was given to another file.
+/// A file descriptor that several threads use. It is closed once its owner has closed it and the last user is done, so
+/// that no call ever uses a number that the kernel has given to another file.
 final class Fd {
     private final int number;
     private final AtomicInteger users = new AtomicInteger(1);
@@ -15,12 +15,12 @@ final class Fd {
         this.number = number;
     }
 
-    /// The number, for its owner and for those who have acquired it.
+    /// The number. For its owner and for users that have acquired it.
     int number() {
         return number;
     }
 
-    /// Makes sure that the descriptor stays open until [#release].
+    /// Keeps the descriptor open until [#release].
     ///
     /// @return false if it is closed
     boolean acquire() {
@@ -40,7 +40,7 @@ final class Fd {
         }
     }
 
-    /// Uses the descriptor for one call, if it is open; else gives the fallback.
+    /// Makes one call with the descriptor if it is open; otherwise returns the fallback.
     int with(Libc libc, int fallback, IntUnaryOperator call) {
         if (!acquire()) {
             return fallback;
@@ -52,7 +52,7 @@ final class Fd {
         }
     }
 
-    /// Closes the descriptor once nobody uses it; does nothing the second time.
+    /// Closes the descriptor once nobody uses it. A second call does nothing.
     void close(Libc libc) {
         if (closed.compareAndSet(false, true)) {
             release(libc);

@@ -12,31 +12,31 @@ import org.jspecify.annotations.Nullable;
 
 /// One look at what the threads of a process group are blocked in: does one of them wait for input?
 ///
-/// The kernel shows it, and the sets of descriptors that a thread waits for, to whoever may trace the process: Belay's
-/// own children, whoever runs it. Lives for one look, on the caller's thread. What is bounded is bounded so that a look
-/// stays a matter of a few milliseconds, however many threads and descriptors a program has.
+/// The kernel shows the blocking call and the descriptors it waits for to anyone who may trace the process. Belay may
+/// trace its own children. An instance is for one look, on the caller's thread. The bounds keep a look to a few
+/// milliseconds, however many threads and descriptors a program has.
 final class InputLook {
     private static final int MAX_THREADS = 256;
     private static final int MAX_FDS = 256;
     private static final int MEMORY_BYTES = MAX_FDS * Abi.POLLFD_BYTES;
 
-    /// What was seen, from the least to the most telling.
+    /// What was seen, from the weakest to the strongest evidence.
     enum Seen {
-        /// Nobody waits for input.
+        /// No thread waits for input.
         NOBODY,
-        /// Somebody may not be looked at, or waits for the input and for other things.
+        /// A thread may not be looked at, or waits for input among other things.
         UNCLEAR,
-        /// Somebody has the input in an `epoll`, along with what else there may be.
+        /// A thread waits in an `epoll` that contains the input, perhaps among others.
         WATCHED,
-        /// Somebody waits for the input and for nothing else.
+        /// A thread waits for input and nothing else.
         BLOCKED;
 
         Seen or(Seen other) {
             return compareTo(other) >= 0 ? this : other;
         }
 
-        /// Raw mode is what programs set that draw their own input: one that watches its terminal so waits for keys, and
-        /// one that is seen to do something else may be about to.
+        /// Programs that draw their own input set raw mode. In raw mode, one that watches its terminal waits for keys,
+        /// and one that does something else may be about to.
         InputState in(int modes) {
             boolean raw = (modes & Abi.ICANON) == 0;
             Boolean waiting = switch (this) {
@@ -70,7 +70,7 @@ final class InputLook {
         this.remote = arena.allocate(Abi.IOVEC_BYTES, 8);
     }
 
-    /// Says what the input is: the file behind a descriptor of ours.
+    /// Sets the input: the file behind a descriptor of ours.
     ///
     /// @return 0, or the negated error number
     int at(int fd) {
@@ -85,7 +85,7 @@ final class InputLook {
         try {
             return threads(group);
         } catch (SessionException _) {
-            // For want of descriptors /proc cannot be read: whoever asks is told that it cannot be told.
+            // /proc cannot be read, for example without free descriptors.
             return Seen.UNCLEAR;
         }
     }
@@ -96,7 +96,7 @@ final class InputLook {
         int left = MAX_THREADS;
         for (ProcFile.Listed listed : files.processes()) {
             long pid = listed.pid();
-            // A system call each: much cheaper than a file of each process.
+            // One system call per process is much cheaper than reading a file of each.
             if (libc.getpgid(pid) != group) {
                 continue;
             }
@@ -113,13 +113,13 @@ final class InputLook {
                 }
             }
         }
-        // /proc may be set to hide the processes of others.
+        // /proc may hide processes of other users.
         boolean hidden = !found && group > 1 && libc.kill(-group, 0) != -Errno.ESRCH;
         return hidden ? Seen.UNCLEAR : seen;
     }
 
-    /// What it means that a thread could not be looked at. Everybody may see whether it sleeps; one that does not waits
-    /// for nothing: it is another user's and computes, or it is dying, which makes it root's for the kernel, or gone.
+    /// The result for a thread that may not be looked at. Anyone may see whether it sleeps. If it does not, it waits
+    /// for nothing: it is another user's and running, or dying (which makes its files root's), or gone.
     private Seen unseen(long tid) {
         return sleeps(tid) ? Seen.UNCLEAR : Seen.NOBODY;
     }
@@ -131,7 +131,7 @@ final class InputLook {
         }
         BlockedCall call = BlockedCall.parse(line);
         Seen seen = call == null ? Seen.NOBODY : in(tid, call);
-        // A stopped thread is shown in the call that it was stopped in; and one that has moved on meanwhile was seen
+        // A stopped thread still shows the call that it was stopped in, and a thread that moved on meanwhile was seen
         // half in one call and half in another.
         boolean stays = seen != Seen.NOBODY && sleeps(tid) && line.equals(files.text(tid, "syscall"));
         return stays ? seen : Seen.NOBODY;
@@ -170,7 +170,7 @@ final class InputLook {
         return inputs == 0 ? Seen.NOBODY : inputs == fds.size() ? Seen.BLOCKED : Seen.UNCLEAR;
     }
 
-    /// The descriptors of an `fd_set` in the memory of a thread; null if it cannot be read.
+    /// The descriptors of an `fd_set` in a thread's memory; null if it cannot be read.
     private @Nullable List<Integer> selected(long tid, int count, long address) {
         if (address == 0) {
             return List.of();
@@ -189,7 +189,7 @@ final class InputLook {
         return fds;
     }
 
-    /// The descriptors that are to be read in an array of `pollfd`; null if it cannot be read.
+    /// The descriptors polled for reading in an array of `pollfd`; null if it cannot be read.
     private @Nullable List<Integer> polled(long tid, long address, int count) {
         if (!copy(tid, address, count * (long) Abi.POLLFD_BYTES)) {
             return null;
@@ -198,7 +198,7 @@ final class InputLook {
         for (int i = 0; i < count; i++) {
             long at = i * (long) Abi.POLLFD_BYTES;
             int fd = memory.get(ValueLayout.JAVA_INT, at);
-            // The kernel skips negative ones.
+            // The kernel skips negative descriptors.
             if (fd >= 0 && (memory.get(ValueLayout.JAVA_SHORT, at + Abi.POLLFD_EVENTS) & Abi.POLLIN) != 0) {
                 fds.add(fd);
             }
@@ -206,7 +206,7 @@ final class InputLook {
         return fds;
     }
 
-    /// Copies memory of a thread to ours.
+    /// Copies a thread's memory into ours.
     private boolean copy(long tid, long address, long bytes) {
         if (bytes == 0) {
             return true;
@@ -238,14 +238,14 @@ final class InputLook {
         return watched ? Seen.WATCHED : fds.size() > MAX_FDS ? Seen.UNCLEAR : Seen.NOBODY;
     }
 
-    /// Whether a descriptor of a thread leads to the input, by whatever name it was opened.
+    /// Whether a thread's descriptor leads to the input, by whatever path it was opened.
     private boolean isInput(long tid, int fd) {
         path.setString(0, "/proc/" + tid + "/fd/" + fd);
-        // What is known of a file has to do: one on a network that hangs would make us hang.
+        // Cached attributes are enough; asking for fresh ones could hang on a network file system.
         if (libc.statx(Abi.AT_FDCWD, path, Abi.AT_STATX_DONT_SYNC, Abi.STATX_INO, statx) < 0) {
             return false;
         }
-        // Of one in the foreground of a terminal, /dev/tty is that terminal.
+        // For a foreground process, /dev/tty is its terminal.
         boolean devTty = statx.get(ValueLayout.JAVA_INT, Abi.STATX_RDEV_OFFSET) == Abi.TTYAUX_MAJOR
                 && statx.get(ValueLayout.JAVA_INT, Abi.STATX_RDEV_OFFSET + 4) == 0;
         return devTty

@@ -11,15 +11,15 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// The process that a session began with, and by which those are found that belong to it.
+/// The first process of a session. It is how the session's other processes are found.
 ///
-/// Its number is its own until it is reaped, which happens on the loop: whoever signals it by number does that there.
+/// The kernel does not reuse its pid before it is reaped. That happens on the loop, so only the loop signals it by pid.
 final class Leader {
     private final Loop loop;
     private final Census census;
     private final long pid;
     private final Census.Wanted wanted;
-    private final @Nullable Group group;
+    private final @Nullable SessionCgroup group;
     /// The processor time of each process, if it is limited.
     private final @Nullable Duration cpu;
     private final Fd pidfd;
@@ -39,7 +39,7 @@ final class Leader {
         this.group = spawned.group();
         this.cpu = cpu;
         this.pidfd = new Fd(spawned.pidfd());
-        census.enter(pid);
+        census.enter(pid, spawned.tag());
     }
 
     long pid() {
@@ -57,8 +57,8 @@ final class Leader {
         return group == null ? found : withGroup(group, found);
     }
 
-    /// Whoever is in the group belongs to the session, whatever it has done to its tag and mark.
-    private static List<Proc> withGroup(Group group, List<Proc> found) {
+    /// Every process in the cgroup belongs to the session, even without a tag or a mark.
+    private static List<Proc> withGroup(SessionCgroup group, List<Proc> found) {
         Map<Long, Proc> all = new LinkedHashMap<>();
         found.forEach(proc -> all.put(proc.pid(), proc));
         try (Arena arena = Arena.ofConfined()) {
@@ -138,8 +138,9 @@ final class Leader {
         pidfd.close(loop.libc);
     }
 
-    /// Whether the leader, which is dead and was killed, had used the processor time at which the kernel kills. The kernel
-    /// counts that by looking who runs at each tick, which on a busy machine is up to a third more than what it shows: hence the half.
+    /// Whether the leader, which is dead and was killed, had used the processor time at which the kernel kills. The
+    /// kernel counts that by looking who runs at each tick, which on a busy machine is up to a third more than what it
+    /// shows: hence the half.
     private boolean outOfTime(Arena arena) {
         if (cpu == null) {
             return false;

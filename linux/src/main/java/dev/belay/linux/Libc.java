@@ -12,15 +12,15 @@ import java.lang.invoke.MethodHandle;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// The C library, with the error number caught on each call that can fail.
+/// The C library, with errno captured on each call that can fail.
 ///
-/// An instance belongs to one thread, or to one operation, and lives as long as its arena: it holds the memory for
-/// the error number. Calls that can fail return the negated error number, as the kernel itself does. A call that a
-/// signal interrupted is made again, so nobody else needs to know of it.
+/// An instance belongs to one thread or one operation and lives as long as its arena, which holds the memory for errno.
+/// Calls that can fail return the negated error number, as the kernel does. Calls interrupted by a signal are repeated,
+/// so callers never see EINTR.
 ///
-/// All functions have one shape, seven words in and one out, so that the JVM makes one native stub for all of them
-/// (binding each with its own shape took most of the cold start). Both processors' calling conventions allow it:
-/// words that a function does not know are ignored, and an `int` is the low half of a word.
+/// All functions are bound with one shape, seven words in and one out, so that the JVM makes one native stub for all of
+/// them; binding each with its own shape took most of the cold start. The calling conventions of both processors allow
+/// it: a function ignores words that it does not take, and an `int` is the low half of a word.
 final class Libc {
     private static final Linker LINKER = Linker.nativeLinker();
     private static final MemoryLayout STATE = Linker.Option.captureStateLayout();
@@ -44,6 +44,7 @@ final class Libc {
     private static final MethodHandle FCNTL = bind("fcntl");
     private static final MethodHandle PIPE2 = bind("pipe2");
     private static final MethodHandle READLINK = bind("readlink");
+    private static final MethodHandle FCHOWN = bind("fchown");
     private static final MethodHandle FACCESSAT = bind("faccessat");
     private static final MethodHandle STATX = bind("statx");
     private static final MethodHandle GETDENTS = bind("getdents64");
@@ -54,6 +55,8 @@ final class Libc {
     private static final MethodHandle WAITID = bind("waitid");
     private static final MethodHandle KILL = bind("kill");
     private static final MethodHandle GETPGID = bind("getpgid");
+    private static final MethodHandle GETTID = bind("gettid");
+    private static final MethodHandle GETEUID = bind("geteuid");
     private static final MethodHandle PRLIMIT = bind("prlimit");
     private static final MethodHandle PRCTL = bind("prctl");
     private static final MethodHandle PROCESS_VM_READV = bind("process_vm_readv");
@@ -72,17 +75,16 @@ final class Libc {
 
     private static final int WAIT_TRIES = 10;
 
-    /// What a test puts before the kernel to make calls fail. Null otherwise, which costs the look at one field.
+    /// Set by tests to make calls fail; null otherwise, which costs one field read per call.
     static volatile @Nullable Faults faults;
 
-    /// Makes calls fail.
     interface Faults {
-        /// Stands for a call.
+        /// Makes a call, or fails it.
         ///
-        /// @param first  the first word of the call
-        /// @param second its second word
-        /// @param call   makes the call
-        /// @return what the call returns, or the negated error number that it fails with instead
+        /// @param first  the first argument
+        /// @param second the second argument
+        /// @param call   makes the real call
+        /// @return the result of the real call, or a negated error number instead
         int call(long first, long second, IntSupplier call);
     }
 
@@ -97,8 +99,7 @@ final class Libc {
                 .find(name)
                 .orElseThrow(() -> new SessionException(
                         ErrorCode.UNAVAILABLE,
-                        "The C library of this system has no " + name
-                                + "; Belay needs the GNU C library 2.34 or newer."));
+                        "The C library has no function " + name + "; Belay needs the GNU C library 2.34 or newer."));
         return LINKER.downcallHandle(symbol, SHAPE, Linker.Option.captureCallState("errno"));
     }
 
@@ -112,7 +113,7 @@ final class Libc {
         }
     }
 
-    /// For functions that return an `int` and set the error number.
+    /// For functions that return an `int` and set errno.
     private int callInt(MethodHandle function, long a, long b, long c, long d, long e, long f) {
         int result = callOnce(function, a, b, c, d, e, f);
         while (result == -Errno.EINTR) {
@@ -133,7 +134,7 @@ final class Libc {
         return result == -1 ? -errno() : result;
     }
 
-    /// For functions that return the error number itself.
+    /// For functions that return the error number.
     private int callSpawn(MethodHandle function, long a, long b, long c, long d, long e, long f) {
         int result = callSpawnOnce(function, a, b, c, d, e, f);
         while (result == -Errno.EINTR) {
@@ -163,7 +164,7 @@ final class Libc {
         return callInt(WRITE, fd, from.address(), count, 0, 0, 0);
     }
 
-    /// Linux gives the number back also where it reports an error: this is never done again.
+    /// Never repeated: Linux frees the number even if it reports an error.
     int close(int fd) {
         return callOnce(CLOSE, fd, 0, 0, 0, 0, 0);
     }
@@ -186,6 +187,10 @@ final class Libc {
 
     int readlink(MemorySegment path, MemorySegment into, long bytes) {
         return callInt(READLINK, path.address(), into.address(), bytes, 0, 0, 0);
+    }
+
+    int fchown(int fd, int uid, int gid) {
+        return callInt(FCHOWN, fd, uid, gid, 0, 0, 0);
     }
 
     int faccessat(int folder, MemorySegment path, int mode) {
@@ -228,8 +233,7 @@ final class Libc {
 
     // --- processes ---
 
-    /// Fails for want of a child only. Whatever else it may say is not believed before it was said some times: a death
-    /// that nobody takes note of leaves a zombie for ever.
+    /// Repeated on any error but ECHILD, since a death that is not collected leaves a zombie for ever.
     int waitid(int idType, int id, MemorySegment siginfo, int options) {
         int result = callInt(WAITID, idType, id, siginfo.address(), options, 0, 0);
         for (int tries = 1; result < 0 && result != -Errno.ECHILD && tries < WAIT_TRIES; tries++) {
@@ -246,9 +250,23 @@ final class Libc {
         return callInt(PRCTL, operation, argument.address(), 0, 0, 0, 0);
     }
 
-    /// The process group of a process; 0 is this one.
+    int prctl(int operation, long argument) {
+        return callInt(PRCTL, operation, argument, 0, 0, 0, 0);
+    }
+
+    /// The process group of a process; pid 0 is this process.
     int getpgid(long pid) {
         return callInt(GETPGID, pid, 0, 0, 0, 0, 0);
+    }
+
+    /// The kernel's number of the thread that calls.
+    int gettid() {
+        return callInt(GETTID, 0, 0, 0, 0, 0, 0);
+    }
+
+    /// Whether this process runs as root. The one call here that cannot fail.
+    boolean root() {
+        return (int) call(GETEUID, 0, 0, 0, 0, 0, 0, 0) == 0;
     }
 
     int pidfdOpen(long pid) {
@@ -265,10 +283,15 @@ final class Libc {
 
     /// Reads the memory of another process.
     ///
-    /// @param local  an `iovec` that says where to
-    /// @param remote an `iovec` that says where from
+    /// @param local  an `iovec` of the target in our memory
+    /// @param remote an `iovec` of the source in its memory
     int processVmRead(long pid, MemorySegment local, MemorySegment remote) {
         return callInt(PROCESS_VM_READV, pid, local.address(), 1, remote.address(), 1, 0);
+    }
+
+    int seccomp(int operation, int flags, MemorySegment argument) {
+        int number = Abi.current().guardCalls().seccomp();
+        return callInt(SYSCALL, number, operation, flags, argument.address(), 0, 0);
     }
 
     // --- spawning ---

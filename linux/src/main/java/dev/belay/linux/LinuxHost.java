@@ -1,6 +1,11 @@
 package dev.belay.linux;
 
 import dev.belay.ErrorCode;
+import dev.belay.Guard;
+import dev.belay.Isolation;
+import dev.belay.Mode;
+import dev.belay.Network;
+import dev.belay.Resources;
 import dev.belay.SessionException;
 import dev.belay.host.Host;
 import dev.belay.host.HostProcess;
@@ -11,8 +16,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /// Sessions on Linux: `posix_spawn`, one `epoll` loop on one thread, exits by `pidfd`.
 ///
@@ -25,25 +32,52 @@ public final class LinuxHost implements Host {
     private final Workspace workspace;
     private final Loop loop;
     private final Census census = new Census();
-    private final Groups groups;
-    private final Reserve reserve = new Reserve();
+    private final HostCgroup groups;
+    private final FdReserve reserve = new FdReserve();
+    private final boolean ownProcess;
+    private volatile Rooms rooms;
 
-    private LinuxHost(Workspace workspace, Loop loop, Groups groups) {
+    private LinuxHost(Workspace workspace, Loop loop, HostCgroup groups, boolean ownProcess) {
         this.workspace = workspace;
         this.loop = loop;
         this.groups = groups;
+        this.ownProcess = ownProcess;
+        this.rooms = new Rooms(workspace.path(), null);
+    }
+
+    /// Lets sandboxes run as another user, by name or number. Needed where Belay runs as root, whom a sandbox does not
+    /// hold.
+    ///
+    /// @return this
+    public LinuxHost runAs(String user) {
+        rooms = new Rooms(workspace.path(), user);
+        return this;
     }
 
     /// A host whose sessions run in a folder and its folders, and nowhere else.
+    ///
+    /// It shares its JVM with others, whose child processes it never takes for its own. For that each session starts
+    /// through a stopped shell, which takes about a millisecond; see docs/adr/0003, and [#inOwnProcess].
     public static LinuxHost at(Path workspace) {
+        return at(workspace, false);
+    }
+
+    /// A host as by [#at(Path)], in a JVM where nobody else starts processes: no `ProcessBuilder`, no native library
+    /// that forks. Sessions start at once there, by giving their tag to this JVM for the moment of the start. A child
+    /// that somebody else starts in that moment counts as the session's, and is ended with it.
+    public static LinuxHost inOwnProcess(Path workspace) {
+        return at(workspace, true);
+    }
+
+    private static LinuxHost at(Path workspace, boolean ownProcess) {
         Abi.current();
         requireNativeAccess();
         bindTheLibrary();
         occupyStandardDescriptors();
         Workspace opened = Workspace.open(workspace);
         try {
-            Groups groups = Groups.ofThisProcess();
-            return new LinuxHost(opened, new Loop(), groups);
+            HostCgroup groups = HostCgroup.ofThisProcess();
+            return new LinuxHost(opened, new Loop(), groups, ownProcess);
         } catch (RuntimeException e) {
             opened.close();
             throw e;
@@ -91,22 +125,89 @@ public final class LinuxHost implements Host {
     }
 
     @Override
+    public void requireGuard(Guard guard) {
+        rooms.require(guard, this::trySandbox);
+    }
+
+    /// Runs an empty command in a sandbox.
+    ///
+    /// @return what bubblewrap complains of; nothing if it works
+    private String trySandbox() {
+        Map<String, String> env = Map.of("PATH", ProgramLookup.DEFAULT_PATH);
+        Launch launch = new Launch(
+                "trial/sandbox", List.of("/bin/true"), ".", env, new Mode.Pipe(), Resources.AS_BELAY,
+                Guard.NONE.isolation(Isolation.SANDBOX), List.of());
+        try (Spawner spawner = spawner(launch, null, null)) {
+            return spawner.outcome(spawner.spawn());
+        }
+    }
+
+    private Spawner spawner(Launch launch, @Nullable HostsProxy proxy, @Nullable ExecWatch watch) {
+        return new Spawner(workspace, groups, launch, ownProcess, sandbox(launch, proxy), watch);
+    }
+
+    private @Nullable Sandbox sandbox(Launch launch, @Nullable HostsProxy proxy) {
+        return launch.guard().isolation().sandboxed()
+                ? new Sandbox(workspace.path(), rooms.user(), launch, proxy)
+                : null;
+    }
+
+    @Override
     public HostProcess spawn(Launch launch) {
-        try (Spawner spawner = new Spawner(workspace, groups, launch)) {
+        Isolation isolation = launch.guard().isolation();
+        if (!isolation.sandboxed() || !(isolation.network() instanceof Network.Hosts hosts)) {
+            return watched(launch, null);
+        }
+        HostsProxy proxy = new HostsProxy(hosts, rooms.user());
+        boolean done = false;
+        try {
+            HostProcess process = watched(launch, proxy);
+            done = true;
+            return process;
+        } finally {
+            if (!done) {
+                proxy.close();
+            }
+        }
+    }
+
+    private HostProcess watched(Launch launch, @Nullable HostsProxy proxy) {
+        if (!launch.guard().watched()) {
+            return spawned(launch, proxy, null);
+        }
+        Sandbox sandbox = sandbox(launch, proxy);
+        List<String> own = sandbox == null ? List.of(Trampoline.SHELL) : sandbox.programs();
+        Map<String, String> variables = sandbox == null ? launch.env() : sandbox.environment();
+        ExecWatch watch = new ExecWatch(loop, workspace.path(), own, variables);
+        boolean done = false;
+        try {
+            HostProcess process = spawned(launch, proxy, watch);
+            done = true;
+            return process;
+        } finally {
+            if (!done) {
+                watch.close();
+            }
+        }
+    }
+
+    private HostProcess spawned(Launch launch, @Nullable HostsProxy proxy, @Nullable ExecWatch watch) {
+        try (Spawner spawner = spawner(launch, proxy, watch)) {
             try {
-                return new LinuxProcess(loop, census, reserve, launch, spawner.spawn());
+                return new LinuxProcess(loop, census, reserve, launch, spawner.spawn(), proxy, watch);
             } catch (RuntimeException e) {
                 if (spawner.started()) {
-                    endMarked(launch.mark(), e);
+                    endLeft(launch.mark(), spawner.tag(), e);
                 }
                 throw e;
             }
         }
     }
 
-    /// Ends what a process has started that could not be kept and is dead: its own group is, but others may have left it.
-    private void endMarked(String mark, RuntimeException why) {
-        Ending ending = ending(() -> census.marked(mark::equals));
+    /// Ends what a process has started that could not be kept and is dead: its own group is, but others may have left
+    /// it.
+    private void endLeft(String mark, long tag, RuntimeException why) {
+        Ending ending = ending(() -> census.carrying(mark::equals, carried -> carried == tag));
         try {
             reserve.with(() -> ending.run(Duration.ZERO));
         } catch (SessionException e) {
@@ -121,12 +222,14 @@ public final class LinuxHost implements Host {
 
     @Override
     public int endOrphans(List<String> instances) {
-        Predicate<String> left = mark -> instances.contains(mark.substring(0, Math.max(0, mark.indexOf('/'))));
-        List<Proc> orphans = census.marked(left);
+        Set<Long> tags = instances.stream().map(Tag::instance).collect(Collectors.toSet());
+        Supplier<List<Proc>> left = () -> census.carrying(
+                mark -> instances.contains(Census.instance(mark)), tag -> tags.contains(Tag.instance(tag)));
+        List<Proc> orphans = left.get();
         if (orphans.isEmpty()) {
             return 0;
         }
-        List<String> undead = ending(() -> census.marked(left)).run(ORPHAN_GRACE).left();
+        List<String> undead = ending(left).run(ORPHAN_GRACE).left();
         if (!undead.isEmpty()) {
             LOG.log(System.Logger.Level.WARNING, "an earlier Belay left processes that cannot be ended: " + undead);
         }

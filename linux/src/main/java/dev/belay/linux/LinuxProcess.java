@@ -4,18 +4,21 @@ import dev.belay.EndReason;
 import dev.belay.ExitStatus;
 import dev.belay.InputState;
 import dev.belay.Outlet;
+import dev.belay.ProcessRecord;
 import dev.belay.SessionException;
 import dev.belay.Signal;
 import dev.belay.Size;
 import dev.belay.host.HostProcess;
 import dev.belay.host.Launch;
 import dev.belay.host.ProcessListener;
+import dev.belay.host.TriedWrite;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
 import java.util.function.BooleanSupplier;
@@ -23,48 +26,62 @@ import org.jspecify.annotations.Nullable;
 
 /// A session's leader and its ports. The fields below "Loop only" belong to the loop's thread.
 final class LinuxProcess implements HostProcess, Loop.Source {
+    /// The kernel says so at once when the last process is gone.
+    private static final Duration WATCH_PATIENCE = Duration.ofSeconds(10);
+
     private final Loop loop;
-    private final Reserve reserve;
+    private final FdReserve reserve;
     private final Leader leader;
-    private final @Nullable Group group;
+    private final @Nullable SessionCgroup cgroup;
+    private final @Nullable HostsProxy proxy;
+    private final @Nullable ExecWatch watch;
     private final String workdir;
     /// Where input goes: the terminal, or the pipe to standard input.
     private final Port input;
     private final List<Port> ports;
-    /// Our own descriptor of the terminal's other side: without it, a leader that closes its terminal and lives on
-    /// makes epoll report a hang-up for ever. Null for pipes.
+    private final InputWriter writer;
+    private final List<OutputReader> readers;
+    /// Our own descriptor of the terminal's other side. Without it, epoll would report a hang-up for ever once a leader
+    /// closes its terminal and lives on. Null for pipes.
     private final @Nullable Fd slave;
-    private final Foreground foreground;
-    /// One thread at a time ends the processes; the next finds them gone.
+    private final ForegroundGroup foreground;
+    /// One thread at a time finishes the session; the next finds it done.
     private final Semaphore ending = new Semaphore(1);
 
     private @Nullable ProcessListener listener;
 
     // Loop only.
-    private final Flood flood = new Flood(this::announce, this::askForTurn);
-    private boolean draining;
+    private final WakeThrottle throttle = new WakeThrottle(this::announce, this::askForTurn);
+    /// Between the leader's death and this, the backlog is read.
     private boolean exitReported;
-    private boolean released;
 
-    LinuxProcess(Loop loop, Census census, Reserve reserve, Launch launch, Spawned spawned) {
+    /// @param proxy ends with the session; null if it has none
+    /// @param watch ends with the session; null if it is not watched
+    LinuxProcess(
+            Loop loop, Census census, FdReserve reserve, Launch launch, Spawned spawned, @Nullable HostsProxy proxy,
+            @Nullable ExecWatch watch) {
+        this.proxy = proxy;
+        this.watch = watch;
         this.loop = loop;
         this.reserve = reserve;
         this.leader = new Leader(loop, census, spawned, launch.mark(), launch.resources().cpu());
-        this.group = spawned.group();
+        this.cgroup = spawned.group();
         this.workdir = spawned.workdir();
         if (spawned.slave() >= 0) {
             this.slave = new Fd(spawned.slave());
-            this.input = new Port(loop, this, spawned.input(), true, Outlet.STDOUT);
+            this.input = Port.terminal(loop, this, spawned.input());
             this.ports = List.of(input);
         } else {
             this.slave = null;
-            this.input = new Port(loop, this, spawned.input(), false, Outlet.STDOUT);
+            this.input = Port.inputPipe(loop, this, spawned.input());
             this.ports = List.of(
                     input,
-                    new Port(loop, this, spawned.output(), true, Outlet.STDOUT),
-                    new Port(loop, this, spawned.error(), true, Outlet.STDERR));
+                    Port.outputPipe(loop, this, spawned.output(), Outlet.STDOUT),
+                    Port.outputPipe(loop, this, spawned.error(), Outlet.STDERR));
         }
-        this.foreground = new Foreground(loop, reserve, leader, input, slave);
+        this.writer = Objects.requireNonNull(input.writer());
+        this.readers = ports.stream().map(Port::reader).filter(Objects::nonNull).toList();
+        this.foreground = new ForegroundGroup(loop, reserve, leader, input.fd(), slave);
     }
 
     @Override
@@ -86,29 +103,32 @@ final class LinuxProcess implements HostProcess, Loop.Source {
             for (Port port : ports) {
                 failure = failure < 0 ? failure : port.start(libc, arena);
             }
-            // Last, because only the leader's exit ends the ports, and it may have exited already.
+            // Last: the leader's exit ends the ports, and it may have exited already.
             failure = failure < 0 ? failure : leader.watch(libc, arena, this);
             if (failure < 0) {
-                // The loop will not hear of it.
+                // The loop will not hear of its exit.
                 leader.killUnwatched(libc, arena);
                 loop.call(this::finish);
                 throw Spawner.failed("wait for the process", -failure);
             }
         }
+        if (watch != null) {
+            watch.start(hears);
+        }
     }
 
     // --- on the loop ---
 
-    /// The leader has exited, or the drain that follows goes on, or a flood is to be announced.
+    /// The leader has exited, or it is time to read more of the backlog or to announce output.
     @Override
     public void ready(int events) {
         if (events != 0 && leader.status() == null) {
             reap();
         }
-        if (draining) {
-            drainStep();
+        if (readingBacklog()) {
+            backlogStep();
         }
-        flood.turn();
+        throttle.turn();
     }
 
     @Override
@@ -129,11 +149,18 @@ final class LinuxProcess implements HostProcess, Loop.Source {
             return;
         }
         closeSlave();
-        if (!input.reads()) {
+        if (inputIsPipe()) {
             input.close();
         }
-        ports.forEach(Port::beginDrain);
-        draining = true;
+        readers.forEach(OutputReader::markBacklog);
+    }
+
+    private boolean readingBacklog() {
+        return leader.status() != null && !exitReported;
+    }
+
+    private boolean inputIsPipe() {
+        return slave == null;
     }
 
     private void closeSlave() {
@@ -142,9 +169,9 @@ final class LinuxProcess implements HostProcess, Loop.Source {
         }
     }
 
-    /// Reads once from every port. The kernel shows all that the leader wrote before it shows "nothing there", so
-    /// the leader's output is complete when every port has said so.
-    private void drainStep() {
+    /// Reads once from every port. The kernel returns all that the leader wrote before it says that there is nothing,
+    /// so the leader's output is complete once every port has said so.
+    private void backlogStep() {
         if (readEach()) {
             loop.again(this);
         } else {
@@ -152,11 +179,11 @@ final class LinuxProcess implements HostProcess, Loop.Source {
         }
     }
 
-    /// @return whether more of what was there when the drain began may be left
+    /// @return whether the backlog may have more
     private boolean readEach() {
         boolean more = false;
-        for (Port port : ports) {
-            more |= port.drain();
+        for (OutputReader reader : readers) {
+            more |= reader.readBacklog();
         }
         return more;
     }
@@ -167,19 +194,16 @@ final class LinuxProcess implements HostProcess, Loop.Source {
         if (exitReported || with == null) {
             return;
         }
-        draining = false;
         exitReported = true;
-        boolean held = anyOpen();
-        released = !held;
         if (hears != null) {
-            // Before the exit, so that nobody hears of output after it.
-            flood.end();
-            hears.exited(with, held);
+            // Before the exit, so that no listener hears of output after it.
+            throttle.flush();
+            hears.exited(with, anyOpen());
         }
     }
 
     private boolean anyOpen() {
-        return ports.stream().anyMatch(port -> port.reads() && port.open());
+        return ports.stream().anyMatch(port -> port.reader() != null && port.open());
     }
 
     boolean output(ByteBuffer bytes, Outlet outlet) {
@@ -189,7 +213,7 @@ final class LinuxProcess implements HostProcess, Loop.Source {
         }
         int count = bytes.remaining();
         boolean goOn = hears.output(bytes, outlet);
-        flood.add(count, !goOn);
+        throttle.add(count, !goOn);
         return goOn;
     }
 
@@ -204,10 +228,10 @@ final class LinuxProcess implements HostProcess, Loop.Source {
         loop.again(this);
     }
 
-    /// Nobody writes to a port any more.
+    /// Every process has closed the other side of a port, or the port failed.
     void portClosed(Port port) {
         port.close();
-        if (exitReported && !released && !anyOpen()) {
+        if (exitReported && !anyOpen()) {
             portsGone();
         }
     }
@@ -215,16 +239,16 @@ final class LinuxProcess implements HostProcess, Loop.Source {
     private void portsGone() {
         ports.forEach(Port::close);
         ProcessListener hears = listener;
-        if (exitReported && !released && hears != null) {
-            released = true;
-            flood.end();
+        if (exitReported && hears != null) {
+            throttle.flush();
             hears.released();
         }
     }
 
-    /// All processes are dead: reports the exit and lets go of everything, whoever else has the terminal open.
+    /// Reports the exit and closes everything, even if some process still has the terminal open. Called when all
+    /// processes of the session should be dead.
     ///
-    /// @return false if the leader is not dead after all
+    /// @return false if the leader is still alive
     private boolean finish() {
         if (leader.status() == null) {
             reap();
@@ -232,17 +256,17 @@ final class LinuxProcess implements HostProcess, Loop.Source {
         if (leader.status() == null) {
             return false;
         }
-        while (draining) {
-            drainStep();
+        while (readingBacklog()) {
+            backlogStep();
         }
-        // What survivors had printed before they were ended.
+        // What survivors printed before they were ended.
         readRest();
         portsGone();
         return true;
     }
 
     private void readRest() {
-        ports.forEach(Port::beginDrain);
+        readers.forEach(OutputReader::markBacklog);
         boolean more = true;
         while (more) {
             more = readEach();
@@ -251,7 +275,7 @@ final class LinuxProcess implements HostProcess, Loop.Source {
 
     private void hangUp() {
         loop.call(() -> {
-            // What is there is kept; what would come is not waited for.
+            // Keeps what has been printed so far and does not wait for more.
             readRest();
             closeSlave();
             ports.forEach(Port::close);
@@ -263,17 +287,37 @@ final class LinuxProcess implements HostProcess, Loop.Source {
 
     @Override
     public int write(ByteBuffer bytes, Duration timeout, BooleanSupplier allowed) throws InterruptedException {
-        return input.write(bytes, timeout, allowed);
+        return writer.write(bytes, timeout, allowed);
+    }
+
+    @Override
+    public @Nullable TriedWrite tryWrite(ByteBuffer bytes, BooleanSupplier allowed) {
+        return writer.tryWrite(bytes, allowed);
+    }
+
+    @Override
+    public long foreground() {
+        return foreground.group();
+    }
+
+    @Override
+    public boolean shellReads() {
+        return foreground.shellReads();
+    }
+
+    @Override
+    public boolean reply(byte[] bytes, long group) {
+        return slave != null && writer.reply(bytes, slave, () -> foreground.group() == group);
     }
 
     @Override
     public void recallWrites() {
-        input.recall();
+        writer.recall();
     }
 
     @Override
     public void closeInput() {
-        if (!input.reads()) {
+        if (inputIsPipe()) {
             loop.call(() -> {
                 input.close();
                 return true;
@@ -283,12 +327,12 @@ final class LinuxProcess implements HostProcess, Loop.Source {
 
     @Override
     public boolean resize(Size size) {
-        // On the loop, so that the log knows after which byte the terminal had its new size.
+        // On the loop, so that the log knows at which byte the size changed.
         return loop.call(() -> {
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment winsize = winsize(arena, size);
-                int result = input.with(
-                        loop.libc, -Errno.EBADF, fd -> loop.libc.ioctl(fd, Abi.TIOCSWINSZ, winsize));
+                int result = input.fd()
+                        .with(loop.libc, -Errno.EBADF, fd -> loop.libc.ioctl(fd, Abi.TIOCSWINSZ, winsize));
                 ProcessListener hears = listener;
                 if (result < 0 || hears == null) {
                     return false;
@@ -310,7 +354,7 @@ final class LinuxProcess implements HostProcess, Loop.Source {
 
     @Override
     public void resume() {
-        loop.post(() -> ports.stream().filter(Port::reads).forEach(Port::resume));
+        loop.post(() -> readers.forEach(OutputReader::resume));
     }
 
     @Override
@@ -324,47 +368,84 @@ final class LinuxProcess implements HostProcess, Loop.Source {
         if (!seen.seenWaiting()) {
             return seen;
         }
-        // Whoever waits has asked for it before, and who reads the log now is to find the question.
+        // A program that waits has printed its prompt. Read it now, so that the log has it when we report the wait.
         try {
             loop.call(() -> {
-                ports.forEach(Port::catchUp);
+                readers.forEach(OutputReader::catchUp);
                 return true;
             });
             return seen;
         } catch (SessionException _) {
-            // The host was closed meanwhile, and so was everybody who waited.
+            // The host was closed meanwhile, so nothing waits for input any more.
             return InputState.NOBODY;
         }
     }
 
     @Override
     public Optional<EndReason> limitHit(ExitStatus exit) {
-        Optional<EndReason> together = group == null ? Optional.empty() : group.limitHit(exit);
-        // A leader that would not hear SIGXCPU is killed some seconds later.
+        Optional<EndReason> together = cgroup == null ? Optional.empty() : cgroup.limitHit(exit);
+        // The kernel kills a leader that ignores SIGXCPU a few seconds later.
         return together.isEmpty() && leader.usedUpCpu() && exit.signal().filter(Signal.KILL::equals).isPresent()
                 ? Optional.of(EndReason.CPU_LIMIT)
                 : together;
     }
 
     @Override
+    public boolean listens() {
+        return reserve.with(() -> ListeningPorts.any(leader.members()));
+    }
+
+    @Override
     public int survivors() {
-        return leader.reaped() ? reserve.with(leader::members).size() : 0;
+        // A watch that has hung up is proof that nobody is left.
+        boolean none = !leader.reaped() || (watch != null && watch.empty());
+        return none ? 0 : reserve.with(leader::members).size();
+    }
+
+    @Override
+    public List<ProcessRecord> processes() {
+        return reserve.with(() -> ProcessTable.of(leader.members(), foreground.group()));
     }
 
     @Override
     public Ended end(Duration grace) {
-        Runnable killGroup = group == null ? () -> {} : group::kill;
-        // No turn yet: who comes with no grace does not wait for one who has a long one.
-        Ended ended =
-                reserve.with(() -> new Ending(loop, leader.pid(), leader::members, killGroup, this::hangUp).run(grace));
+        try {
+            Ended ended = endAll(grace);
+            return watch == null || !ended.left().isEmpty() ? ended : proven(watch, ended);
+        } finally {
+            if (watch != null) {
+                watch.close();
+            }
+            if (proxy != null) {
+                proxy.close();
+            }
+        }
+    }
+
+    /// All processes that could be found have ended. The watch knows whether there are others.
+    private static Ended proven(ExecWatch watch, Ended ended) {
+        if (watch.awaitEmpty(WATCH_PATIENCE) || !Machine.atLeast(System.getProperty("os.version"), 6, 11)) {
+            // Before Linux 6.11, a dead process that nobody waits for keeps the watch from hanging up.
+            return ended;
+        }
+        return new Ended(ended.ended(), ended.killed(),
+                List.of("a process that Belay cannot find is left, but cannot start programs any more"));
+    }
+
+    private Ended endAll(Duration grace) {
+        Runnable killCgroup = cgroup == null ? () -> {} : cgroup::kill;
+        // Not under the turn: a caller without a grace does not wait for one with a long grace.
+        Ended ended = reserve.with(
+                () -> new Ending(loop, leader.pid(), leader::members, killCgroup, this::hangUp).run(grace));
         ending.acquireUninterruptibly();
         try {
             boolean leaderLeft = !loop.call(this::finish);
-            if (group != null && ended.left().isEmpty() && !group.remove()) {
-                return new Ended(ended.killed(), List.of("control group " + group.folder() + " cannot be removed"));
+            if (cgroup != null && ended.left().isEmpty() && !cgroup.remove()) {
+                return new Ended(ended.ended(), ended.killed(),
+                        List.of("control group " + cgroup.folder() + " cannot be removed"));
             }
             if (leaderLeft && ended.left().isEmpty()) {
-                return new Ended(ended.killed(), List.of("process " + leader.pid() + " does not die"));
+                return new Ended(ended.ended(), ended.killed(), List.of("process " + leader.pid() + " does not die"));
             }
             return ended;
         } finally {

@@ -20,11 +20,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
-/// The one thread that owns all terminals, pipes and exits. It waits in `epoll_wait`, never blocks elsewhere and runs
-/// no code of users.
+/// The one thread that owns all terminals, pipes and exits. It waits in `epoll_wait`, never blocks elsewhere and never
+/// runs users' code.
 ///
-/// Events carry an id that is never used twice, not the descriptor's number, which the kernel gives out again at once:
-/// an event for something that is gone finds nothing.
+/// Events carry an id that is never reused, not the descriptor's number, which the kernel reuses at once. So an event
+/// for a source that is gone finds nothing.
 final class Loop implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.belay.linux");
     private static final int MAX_EVENTS = 256;
@@ -32,7 +32,7 @@ final class Loop implements AutoCloseable {
     private static final long WAKE = 0;
     private static final int FOR_EVER = -1;
     private static final long REST_NANOS = 10_000_000;
-    /// How long killed leaders may take to die when the loop stops: no time, unless the kernel is stuck.
+    /// How long killed leaders may take to die when the loop stops. They die at once unless the kernel is stuck.
     private static final Duration STOP_PATIENCE = Duration.ofSeconds(5);
     private static final int STOP_TURN_MILLIS = 100;
 
@@ -43,14 +43,14 @@ final class Loop implements AutoCloseable {
     private final ConcurrentHashMap<Long, Source> sources = new ConcurrentHashMap<>();
     private final AtomicLong ids = new AtomicLong(WAKE);
     private final Queue<Runnable> commands = new ConcurrentLinkedQueue<>();
-    /// Sources that want a turn although no event announces it. Loop only.
+    /// Sources that asked for a turn without an event. Loop only.
     private final ArrayDeque<Source> again = new ArrayDeque<>();
     /// Loop only.
     private boolean restNext;
     private final TurnTimes times = new TurnTimes();
     private final Thread thread;
     private volatile boolean stopping;
-    /// The thread has ended: what is posted from now on runs nowhere.
+    /// The thread has ended, so commands posted from now on never run.
     private volatile boolean stopped;
 
     /// For calls on the loop's thread only.
@@ -59,19 +59,19 @@ final class Loop implements AutoCloseable {
     final MemorySegment buffer = arena.allocate(BUFFER_BYTES);
     final ByteBuffer bytes = buffer.asByteBuffer();
 
-    /// Something that the loop waits for.
+    /// Something the loop waits for.
     interface Source {
-        /// Does one step of work on the loop's thread, for instance one read.
+        /// Does one step of work on the loop's thread, for example one read.
         ///
-        /// @param events what epoll reported; 0 for a turn that was asked for with [#again]
+        /// @param events what epoll reported; 0 for a turn requested with [#again]
         void ready(int events);
 
-        /// Something went wrong in [#ready]: the source has to let go of all it has.
+        /// [#ready] threw an exception; the source must release everything it holds.
         void failed(Throwable cause);
 
-        /// The loop is about to stop, and this is still there: ends what it stands for, whatever that takes.
+        /// The loop is about to stop and this source is still here. It ends its process by force.
         ///
-        /// @return whether the loop is to wait for its end
+        /// @return whether the loop should wait for that
         default boolean stop() {
             return false;
         }
@@ -85,7 +85,7 @@ final class Loop implements AutoCloseable {
         thread = Thread.ofPlatform().daemon().name("belay-loop").start(this::run);
     }
 
-    /// @param opened what is given back if this failed
+    /// @param opened the descriptors to close if the call failed
     private int must(String call, int result, int... opened) {
         if (result < 0) {
             for (int fd : opened) {
@@ -93,19 +93,19 @@ final class Loop implements AutoCloseable {
             }
             arena.close();
             throw new SessionException(
-                    ErrorCode.UNAVAILABLE, "The host could not start: " + call + ": " + Errno.text(-result) + ".");
+                    ErrorCode.UNAVAILABLE, "The host cannot start: " + call + ": " + Errno.text(-result) + ".");
         }
         return result;
     }
 
     // --- for any thread ---
 
-    /// An id for a source. The source has to know it before it is added, since its first event may come at once.
+    /// A new id for a source. The source must know it before it is added, since its first event may come at once.
     long newId() {
         return ids.incrementAndGet();
     }
 
-    /// Waits for events of a descriptor from now on.
+    /// Starts to wait for events of a descriptor.
     ///
     /// @return 0, or the negated error number
     int add(Libc caller, Arena callers, long id, int fd, int events, Source source) {
@@ -117,7 +117,7 @@ final class Loop implements AutoCloseable {
         return result;
     }
 
-    /// Runs a command on the loop's thread. After [#close] it runs nowhere.
+    /// Runs a command on the loop's thread; after [#close] it never runs.
     void post(Runnable command) {
         commands.add(command);
         if (!Thread.currentThread().equals(thread)) {
@@ -125,7 +125,7 @@ final class Loop implements AutoCloseable {
         }
     }
 
-    /// Runs a command on the loop's thread and waits for its result. An interrupt does not cut it short.
+    /// Runs a command on the loop's thread and waits for its result. Interrupts do not cut the wait short.
     <T> T call(Supplier<T> command) {
         if (Thread.currentThread().equals(thread)) {
             return command.get();
@@ -176,13 +176,13 @@ final class Loop implements AutoCloseable {
         control(libc, arena, Abi.EPOLL_CTL_DEL, fd, 0, id);
     }
 
-    /// Gives a source another turn after all others had theirs.
+    /// Gives a source another turn after all others have had theirs.
     void again(Source source) {
         again.add(source);
     }
 
-    /// Something that a source needs cannot be had now. Its event comes again at once: so that this is no busy wait, the
-    /// loop leaves the processor, for a moment, to those who can mend it.
+    /// A source lacks something that it needs, such as memory, and its event will come again at once. The loop pauses
+    /// for a moment so that this does not become a busy wait.
     void restAfterTurn() {
         restNext = true;
     }
@@ -217,8 +217,8 @@ final class Loop implements AutoCloseable {
         runCommands();
     }
 
-    /// What is still there when the loop stops could not be closed, for want of memory perhaps, and nobody will come
-    /// back for it: its leaders are killed and all descriptors closed.
+    /// Kills the leaders that are still there when the loop stops and closes all descriptors. These sessions could not
+    /// be closed, perhaps for lack of memory, and nothing else will clean them up.
     private void letGo(MemorySegment events) {
         Deadline last = Deadline.in(STOP_PATIENCE);
         while (stopEach() && !last.passed()) {
@@ -240,9 +240,8 @@ final class Loop implements AutoCloseable {
         try {
             turns(events, timeoutMillis);
         } catch (RuntimeException | Error e) {
-            // Whatever it is, memory perhaps: the sessions need their loop.
-            complain("a turn of the loop failed", e);
-            // It may go on failing.
+            // Whatever it is, the sessions need their loop. Pause, because the next turn may fail too.
+            complain("turn of the loop failed", e);
             rest();
         }
     }
@@ -285,7 +284,7 @@ final class Loop implements AutoCloseable {
         try {
             source.ready(events);
         } catch (RuntimeException | Error e) {
-            complain("a session failed; the others go on", e);
+            complain("session failed; the others continue", e);
             failed(source, e);
         }
     }
@@ -294,7 +293,7 @@ final class Loop implements AutoCloseable {
         try {
             source.failed(cause);
         } catch (RuntimeException | Error e) {
-            complain("a session that failed could not be let go", e);
+            complain("cannot release a failed session", e);
         }
     }
 
@@ -302,7 +301,7 @@ final class Loop implements AutoCloseable {
         try {
             LOG.log(System.Logger.Level.ERROR, what, cause);
         } catch (RuntimeException | Error _) {
-            // There is no memory for a complaint either, or the application's logger fails. The sessions need their loop.
+            // No memory to log either, or the application's logger fails. The sessions need their loop.
         }
     }
 
@@ -311,7 +310,7 @@ final class Loop implements AutoCloseable {
             try {
                 command.run();
             } catch (RuntimeException | Error e) {
-                complain("a command of the loop failed", e);
+                complain("command on the loop failed", e);
             }
         }
     }
@@ -323,7 +322,7 @@ final class Loop implements AutoCloseable {
         }
         stopping = true;
         ring();
-        // What is still to be done writes to logs, which an interrupt would close.
+        // The remaining work writes to logs, and an interrupt would close them.
         Uninterrupted.run(() -> {
             thread.join();
             giveBack();

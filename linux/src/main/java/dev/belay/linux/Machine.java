@@ -12,64 +12,64 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.ToIntBiFunction;
 
-/// What this machine offers to the Linux host, looked at and tried out without starting one.
+/// What this machine offers to the Linux host, found out without starting one.
 ///
-/// Nothing here throws where something is absent, may not be read, or where native access is not enabled: that is what
-/// one wants to be told. What is opened for a trial is closed at once. Any thread may ask.
+/// Nothing here throws because something is missing, may not be read, or because native access is not enabled: that is
+/// the information asked for. Anything opened for an attempt is closed at once. Any thread may call this.
 public final class Machine {
     private static final int LONGEST_VERSION = 64;
     private static final int MAX_TEXT_BYTES = 4 << 20;
 
     private Machine() {}
 
-    /// A resource limit of this process; [#UNLIMITED] stands for none.
+    /// A resource limit of this process; [#UNLIMITED] if there is none.
     public record Limit(long soft, long hard) {
         public static final long UNLIMITED = Long.MAX_VALUE;
     }
 
-    /// The C library. A version that could not be asked for is empty.
+    /// The C library. The version is empty if it is unknown.
     public record CLibrary(String name, String version) {
         public boolean isGnu() {
             return name.equals("glibc");
         }
     }
 
-    /// Pseudo-terminals, as the kernel counts them for all of the machine.
+    /// Pseudo-terminals, as the kernel counts them for the whole machine.
     ///
-    /// @param reserved how many of them only the first mount namespace gets; containers cannot have them
+    /// @param reserved how many of them are reserved for the first mount namespace; containers cannot use them
     public record Terminals(long max, long inUse, long reserved) {}
 
-    /// Memory of the machine.
     public record Memory(long totalBytes, long availableBytes) {}
 
-    // --- what needs no native call ---
+    // --- without native calls ---
 
-    /// Whether Belay may call native code at all.
+    /// Whether Belay may call native code.
     public static boolean nativeAccess() {
         return Machine.class.getModule().isNativeAccessEnabled();
     }
 
-    /// The option of the JVM that enables native access.
+    /// The JVM option that enables native access.
     public static String nativeAccessOption() {
         Module module = Machine.class.getModule();
         return "--enable-native-access=" + (module.isNamed() ? module.getName() : "ALL-UNNAMED");
     }
 
-    /// Whether the host knows the numbers of this system and processor.
-    public static Trial processor() {
+    /// Whether the host supports this system and processor.
+    public static Attempt processor() {
         try {
             Abi.current();
-            return Trial.WORKED;
+            return Attempt.WORKED;
         } catch (SessionException e) {
-            return Trial.failed(e.getMessage());
+            return Attempt.failed(e.getMessage());
         }
     }
 
-    /// Compares the leading numbers of a version, as in `6.1.0-13-amd64`, with those needed.
+    /// Whether a version such as `6.1.0-13-amd64` is at least the one needed.
     public static boolean atLeast(String version, int major, int minor) {
         String[] parts = version.split("[^0-9]+", 3);
         int first = number(parts, 0);
@@ -82,14 +82,17 @@ public final class Machine {
     }
 
     /// Whether `/proc` shows processes.
-    public static Trial proc() {
-        if (text("/proc/self/stat").isEmpty()) {
-            return Trial.failed("/proc/self/stat cannot be read");
+    public static Attempt proc() {
+        for (String file : List.of("/proc/self/stat", "/proc/self/limits")) {
+            if (text(file).isEmpty()) {
+                return Attempt.failed("cannot read " + file);
+            }
         }
-        return text("/proc/self/limits").isEmpty() ? Trial.failed("/proc/self/limits cannot be read") : Trial.WORKED;
+        return Attempt.WORKED;
     }
 
-    /// How `/proc` hides processes of others: the value of its option `hidepid`; empty if it does not.
+    /// The value of the mount option `hidepid` of `/proc`, which hides processes of other users; empty if it hides
+    /// none.
     public static Optional<String> hidepid() {
         return hidepid(text("/proc/self/mountinfo"));
     }
@@ -101,7 +104,7 @@ public final class Machine {
                 .filter(value -> !value.equals("0") && !value.equals("off"));
     }
 
-    /// A limit by the name it has in `/proc/self/limits`, such as `Max open files`.
+    /// A limit by its name in `/proc/self/limits`, such as `Max open files`.
     public static Optional<Limit> limit(String name) {
         return limit(text("/proc/self/limits"), name);
     }
@@ -116,11 +119,11 @@ public final class Machine {
     }
 
     private static long limitValue(String word) {
-        // Beyond 18 digits it is as good as none.
+        // More than 18 digits is as good as unlimited.
         return word.equals("unlimited") || word.length() > 18 ? Limit.UNLIMITED : Long.parseLong(word);
     }
 
-    /// Empty where the kernel does not tell.
+    /// Empty if the kernel does not say.
     public static Optional<Terminals> terminals() {
         OptionalLong max = value("/proc/sys/kernel/pty/max");
         OptionalLong inUse = value("/proc/sys/kernel/pty/nr");
@@ -158,8 +161,8 @@ public final class Machine {
                 .findFirst();
     }
 
-    public static ControlGroups controlGroups() {
-        return ControlGroups.look();
+    public static CgroupSupport controlGroups() {
+        return CgroupSupport.look();
     }
 
     private static OptionalLong value(String file) {
@@ -167,8 +170,9 @@ public final class Machine {
         return text.matches("\\d{1,18}") ? OptionalLong.of(Long.parseLong(text)) : OptionalLong.empty();
     }
 
-    /// A small file; empty if it cannot be read. With a large buffer from the first read on: a file of `/proc/sys` gives
-    /// its value to one read only, and [java.nio.file.Files#readAllBytes] begins with one byte where the size is 0.
+    /// The text of a small file; empty if it cannot be read. Reads with a large buffer at once, because a file in
+    /// `/proc/sys` returns its value to the first read only, and [java.nio.file.Files#readAllBytes] starts with one
+    /// byte if the size is 0.
     static String text(String file) {
         try (InputStream in = new FileInputStream(file)) {
             return new String(in.readNBytes(MAX_TEXT_BYTES), StandardCharsets.UTF_8);
@@ -177,9 +181,9 @@ public final class Machine {
         }
     }
 
-    // --- what does ---
+    // --- with native calls ---
 
-    /// The C library that the JVM runs on. Asked apart from [Libc], which does not load where functions are absent.
+    /// The C library that the JVM runs on. Does not use [Libc], which fails to load if functions are missing.
     public static CLibrary cLibrary() {
         Optional<MemorySegment> version = Linker.nativeLinker().defaultLookup().find("gnu_get_libc_version");
         if (version.isEmpty()) {
@@ -200,8 +204,8 @@ public final class Machine {
         }
     }
 
-    /// Opens a folder beneath another as working folders are opened.
-    public static Trial openat2() {
+    /// Opens a folder beneath another, the way working folders are opened.
+    public static Attempt openat2() {
         return attempt((libc, arena) -> {
             MemorySegment how = arena.allocate(Workspace.HOW_BYTES, 8);
             how.set(ValueLayout.JAVA_LONG, 0, Abi.O_PATH | Abi.O_CLOEXEC | Abi.current().oDirectory());
@@ -213,16 +217,16 @@ public final class Machine {
         });
     }
 
-    /// Opens this process, and asks whether it could be sent a signal.
-    public static Trial pidfd() {
+    /// Opens a pidfd of this process and checks that it can be signalled.
+    public static Attempt pidfd() {
         return attempt((libc, _) -> {
             int fd = libc.pidfdOpen(ProcessHandle.current().pid());
             return closed(libc, fd < 0 ? fd : libc.pidfdSendSignal(fd, 0), fd);
         });
     }
 
-    /// Opens both sides of a terminal.
-    public static Trial terminal() {
+    /// Opens both sides of a pseudo-terminal.
+    public static Attempt terminal() {
         return attempt((libc, arena) -> {
             int master = libc.open(arena.allocateFrom("/dev/ptmx"), Abi.O_RDWR | Abi.O_NOCTTY | Abi.O_CLOEXEC);
             if (master < 0) {
@@ -237,21 +241,21 @@ public final class Machine {
         });
     }
 
-    /// Whether processes can be given a [Tag] that everybody can see. Reads the limit that would carry it.
-    public static Trial tag() {
+    /// Whether processes can be given a [Tag]. Reads the limit that would carry it.
+    public static Attempt tag() {
         Optional<Limit> locks = limit("Max file locks");
         if (locks.isEmpty()) {
-            return Trial.failed("/proc/self/limits has no line for file locks");
+            return Attempt.failed("/proc/self/limits has no line for file locks");
         }
-        return locks.get().hard() >= Tag.next()
-                ? Trial.WORKED
-                : Trial.failed("the hard limit of file locks is " + locks.get().hard());
+        return locks.get().hard() >= Tag.MOST
+                ? Attempt.WORKED
+                : Attempt.failed("the hard limit on file locks is " + locks.get().hard());
     }
 
-    /// Whether orphans below this process become its children; empty if that cannot be asked.
+    /// Whether orphaned descendants become children of this process; empty if unknown.
     public static Optional<Boolean> subreaper() {
         int[] answer = new int[1];
-        Trial asked = attempt((libc, arena) -> {
+        Attempt asked = attempt((libc, arena) -> {
             MemorySegment is = arena.allocate(ValueLayout.JAVA_INT);
             int result = libc.prctl(Abi.PR_GET_CHILD_SUBREAPER, is);
             answer[0] = is.get(ValueLayout.JAVA_INT, 0);
@@ -261,33 +265,33 @@ public final class Machine {
     }
 
     /// Starts a host and closes it.
-    public static Trial host() {
+    public static Attempt host() {
         try (LinuxHost host = LinuxHost.at(Path.of("/"))) {
-            return host.workspace().equals(Path.of("/")) ? Trial.WORKED : Trial.failed("/ is not /");
+            return host.workspace().equals(Path.of("/")) ? Attempt.WORKED : Attempt.failed("/ is not /");
         } catch (SessionException | LinkageError e) {
-            return Trial.failed(e.getMessage());
+            return Attempt.failed(e.getMessage());
         }
     }
 
-    private static Trial attempt(ToIntBiFunction<Libc, Arena> call) {
+    private static Attempt attempt(ToIntBiFunction<Libc, Arena> call) {
         if (!nativeAccess()) {
-            return Trial.notTried("native access is not enabled");
+            return Attempt.notTried("native access is not enabled");
         }
-        Trial known = processor();
+        Attempt known = processor();
         if (!known.worked()) {
-            return Trial.notTried(known.why());
+            return Attempt.notTried(known.why());
         }
         try (Arena arena = Arena.ofConfined()) {
             int result = call.applyAsInt(new Libc(arena), arena);
-            return result >= 0 ? Trial.WORKED : Trial.failed(Errno.text(-result));
+            return result >= 0 ? Attempt.WORKED : Attempt.failed(Errno.text(-result));
         } catch (SessionException e) {
-            return Trial.notTried(e.getMessage());
+            return Attempt.notTried(e.getMessage());
         } catch (LinkageError _) {
-            return Trial.notTried("the C library lacks something that Belay needs");
+            return Attempt.notTried("the C library lacks a function that Belay needs");
         }
     }
 
-    /// Gives the result on, after a descriptor was closed, if it is one.
+    /// Closes the descriptor, if it is one, and returns the result.
     private static int closed(Libc libc, int result, int fd) {
         if (fd >= 0) {
             libc.close(fd);

@@ -5,14 +5,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/// What is mounted where, as `/proc/self/mountinfo` tells it.
+/// The mounted file systems, from `/proc/self/mountinfo`.
 ///
-/// @param list in the order of mounting: a later one hides an earlier one at the same place
+/// @param list in mount order: a later mount hides an earlier one at the same point
 record Mounts(List<Mount> list) {
-    /// @param root    the folder within the file system that is seen at the mount point
-    /// @param options of the file system as a whole, such as `hidepid=2` or a controller's name
+    /// @param root    the folder of the file system that appears at the mount point
+    /// @param options options of the whole file system, such as `hidepid=2` or the name of a controller
     record Mount(String root, String point, String type, List<String> options) {
-        /// The value of an option `name=value`; empty if it is not set.
+        /// The value of an option `name=value`, if set.
         Optional<String> option(String name) {
             return options.stream()
                     .filter(option -> option.startsWith(name + "="))
@@ -36,7 +36,7 @@ record Mounts(List<Mount> list) {
         return new Mounts(List.copyOf(mounts));
     }
 
-    /// The one that is seen at a place.
+    /// The mount that is visible at a path.
     Optional<Mount> at(String point) {
         return list.stream().filter(mount -> mount.point().equals(point)).reduce((_, later) -> later);
     }
@@ -45,7 +45,7 @@ record Mounts(List<Mount> list) {
         return list.stream().filter(mount -> mount.type().equals(type)).toList();
     }
 
-    /// The kernel writes blanks, tabs, newlines and backslashes as three octal digits.
+    /// The kernel writes spaces, tabs, newlines and backslashes as three octal digits.
     private static String plain(String escaped) {
         if (escaped.indexOf('\\') < 0) {
             return escaped;

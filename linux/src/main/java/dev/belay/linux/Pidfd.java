@@ -4,19 +4,19 @@ import dev.belay.Signal;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/// Signals to processes by descriptor, never by a number that may have been given to somebody else.
+/// Signals processes by descriptor instead of by pid, which the kernel may have given to another process.
 final class Pidfd {
     private Pidfd() {}
 
     /// Opens a descriptor of a process that was seen in `/proc`.
     ///
-    /// @return the descriptor, or the negated error number; `-ESRCH` if the number belongs to another process now
+    /// @return the descriptor, or the negated error number; `-ESRCH` if the pid now belongs to another process
     static int open(Libc libc, ProcFile files, Proc proc) {
         int fd = libc.pidfdOpen(proc.pid());
         if (fd < 0) {
             return fd;
         }
-        // The descriptor stands for whoever had the number when it was opened: is that still the one we saw?
+        // The descriptor stands for the process that had the pid at the open. Is that still the one we saw?
         boolean same = false;
         try {
             Proc now = Proc.read(files, proc.pid());
@@ -29,7 +29,7 @@ final class Pidfd {
         return same ? fd : -Errno.ESRCH;
     }
 
-    /// Takes note of the death of a child of ours; fails, as it should, for anybody else's.
+    /// Reaps a dead child of ours. Has no effect on the children of others.
     static void reap(Libc libc, Arena arena, int fd) {
         MemorySegment info = arena.allocate(Abi.SIGINFO_BYTES, 8);
         libc.waitid(Abi.P_PIDFD, fd, info, Abi.WEXITED | Abi.WNOHANG);

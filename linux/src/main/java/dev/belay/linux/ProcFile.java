@@ -12,13 +12,13 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Reads small files of `/proc` quickly. Belongs to one thread.
+/// Reads small files in `/proc` quickly. Belongs to one thread.
 final class ProcFile {
     private static final int BUFFER_BYTES = 16 << 10;
-    /// What one file may hold at the most: an environment can be long.
+    /// Reads no more than this of one file: an environment can be long.
     private static final int MAX_BYTES = 4 << 20;
 
-    /// Where the length and the name stand in a `struct dirent64`; the inode comes first.
+    /// Offsets of the length and the name in a `struct dirent64`, which begins with the inode.
     private static final int DIRENT_LENGTH = 16;
     private static final int DIRENT_NAME = 19;
 
@@ -63,8 +63,8 @@ final class ProcFile {
 
     /// A process as the kernel lists it.
     ///
-    /// @param inode of its folder in `/proc`, which is made anew for every process: with the number it names a process
-    ///              for good. The kernel may make it anew for a process that lives, too, when it is short of memory.
+    /// @param inode the inode of its folder in `/proc`. It is new for every process, so with the pid it identifies a
+    ///              process. When short of memory, the kernel may also give a new one to a living process.
     record Listed(long pid, long inode) {}
 
     /// All processes, newest first.
@@ -90,14 +90,13 @@ final class ProcFile {
         if (count < 0) {
             throw new SessionException(
                     ErrorCode.UNAVAILABLE,
-                    "/proc cannot be read: " + Errno.text(-count)
-                            + "; Belay needs it to find the processes of a session.");
+                    "Cannot read /proc: " + Errno.text(-count) + "; Belay needs it to find a session's processes.");
         }
         all.sort(Comparator.comparingLong(Listed::pid).reversed());
         return all;
     }
 
-    /// The number that a name consists of; 0 if it is another name.
+    /// The number that the name consists of; 0 if the name is not a number.
     private long number(long at) {
         long number = 0;
         for (byte digit; (digit = buffer.get(ValueLayout.JAVA_BYTE, at)) != 0; at++) {
@@ -109,17 +108,22 @@ final class ProcFile {
         return number;
     }
 
-    /// Nothing, if the process is gone or somebody else's. Whatever else went wrong is not the same: a process that
-    /// cannot be looked at now must not be taken for none.
+    /// Null if the process is gone or belongs to another user. Any other error throws: a process that cannot be looked
+    /// at now must not be mistaken for one that is gone.
     private static byte @Nullable [] none(int result) {
         return switch (-result) {
             case Errno.ENOENT, Errno.ESRCH, Errno.EACCES, Errno.EPERM -> null;
             default ->
                 throw new SessionException(
                         ErrorCode.UNAVAILABLE,
-                        "The processes of the machine cannot be looked at now: " + Errno.text(-result)
-                                + "; try again.");
+                        "Cannot look at the machine's processes now: " + Errno.text(-result) + "; try again.");
         };
+    }
+
+    /// The content as text; null as in [#read].
+    @Nullable String utf8(long pid, String name) {
+        byte[] bytes = read(pid, name);
+        return bytes == null ? null : new String(bytes, StandardCharsets.UTF_8);
     }
 
     @Nullable String text(long pid, String name) {

@@ -6,15 +6,18 @@ import dev.belay.Quoted;
 import dev.belay.Resources;
 import dev.belay.SessionException;
 import dev.belay.Signal;
+import dev.belay.Tier;
 import dev.belay.host.Launch;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// Starts one process with `posix_spawn`. Lives for one spawn, on the caller's thread; what it opened is closed again
@@ -26,18 +29,35 @@ final class Spawner implements AutoCloseable {
     private final Arena arena = Arena.ofConfined();
     private final Libc libc = new Libc(arena);
     private final Workspace workspace;
-    private final Groups groups;
+    private final HostCgroup groups;
     private final Launch launch;
+    private final boolean ownProcess;
+    private final @Nullable Sandbox sandbox;
+    private final @Nullable ExecWatch watch;
+    private final long tag;
     private final Deque<Integer> opened = new ArrayDeque<>();
     private final MemorySegment pid = arena.allocate(ValueLayout.JAVA_INT);
     private int folder = -1;
     private String workdir = ".";
     private final MemorySegment actions = arena.allocate(Abi.FILE_ACTIONS_BYTES, 8);
 
-    Spawner(Workspace workspace, Groups groups, Launch launch) {
+    /// @param ownProcess whether nobody else forks in this process
+    /// @param sandbox    what to start the program in; null for none
+    /// @param watch      holds its processes when they start programs; null for none
+    Spawner(Workspace workspace, HostCgroup groups, Launch launch, boolean ownProcess, @Nullable Sandbox sandbox,
+            @Nullable ExecWatch watch) {
         this.workspace = workspace;
         this.groups = groups;
         this.launch = launch;
+        this.ownProcess = ownProcess;
+        this.sandbox = sandbox;
+        this.watch = watch;
+        this.tag = Tag.next(Census.instance(launch.mark()));
+    }
+
+    /// What the processes of the session carry.
+    long tag() {
+        return tag;
     }
 
     static SessionException failed(String what, int errno) {
@@ -49,8 +69,8 @@ final class Spawner implements AutoCloseable {
         folder = keep(workspace.open(libc, arena, launch.workdir()));
         // Before the start: nothing may fail once there is a process.
         workdir = workspace.relative(libc, arena, folder, launch.workdir());
-        String program = new Programs(libc, arena, folder).find(
-                launch.command().getFirst(), launch.env().getOrDefault("PATH", Programs.DEFAULT_PATH));
+        String program = new ProgramLookup(libc, arena, folder).find(
+                launch.command().getFirst(), launch.env().getOrDefault("PATH", ProgramLookup.DEFAULT_PATH));
         check("prepare the process", libc.actionsInit(actions));
         try {
             return switch (launch.mode()) {
@@ -72,6 +92,10 @@ final class Spawner implements AutoCloseable {
                 libc.ioctl(master, Abi.TIOCGPTPEER, (long) (Abi.O_RDWR | Abi.O_NOCTTY | Abi.O_CLOEXEC)));
         check("size the terminal", libc.ioctl(master, Abi.TIOCSWINSZ, LinuxProcess.winsize(arena, pty.size())));
         setModes(slave, pty);
+        Sandbox.User user = sandbox == null ? null : sandbox.runAs();
+        if (user != null) {
+            check("give the terminal to its user", libc.fchown(slave, user.uid(), user.gid()));
+        }
         // Opened by the child itself, which has just become the leader of a session without a terminal: so the
         // terminal becomes its controlling one. By our descriptor, not by a name: /dev/pts may be another instance.
         String path = "/proc/self/fd/" + slave;
@@ -81,7 +105,7 @@ final class Spawner implements AutoCloseable {
         Child child = start(program);
         keepOnly(child.pidfd(), master, slave);
         return new Spawned(
-                child.pid(), child.pidfd(), child.tag(), child.group(), workdir, master, slave, -1,
+                child.pid(), child.pidfd(), tag, child.group(), workdir, master, slave, -1,
                 -1);
     }
 
@@ -114,7 +138,7 @@ final class Spawner implements AutoCloseable {
         return new Spawned(
                 child.pid(),
                 child.pidfd(),
-                child.tag(),
+                tag,
                 child.group(),
                 workdir,
                 ours[0],
@@ -131,11 +155,11 @@ final class Spawner implements AutoCloseable {
         };
     }
 
-    private record Child(long pid, int pidfd, long tag, @Nullable Group group) {}
+    private record Child(long pid, int pidfd, @Nullable SessionCgroup group) {}
 
     private Child start(String program) {
         check("prepare the process", libc.actionsFchdir(actions, folder));
-        check("prepare the process", libc.actionsCloseFrom(actions, 3));
+        check("prepare the process", libc.actionsCloseFrom(actions, sandbox == null ? 3 : passFilter() + 1));
         MemorySegment attributes = arena.allocate(Abi.SPAWNATTR_BYTES, 8);
         check("prepare the process", libc.attrInit(attributes));
         try {
@@ -154,11 +178,34 @@ final class Spawner implements AutoCloseable {
         }
     }
 
+    /// Gives the child the filter of its sandbox.
+    ///
+    /// @return the descriptor there
+    private int passFilter() {
+        byte[] filter = SandboxFilter.bytes();
+        int[] pipe = pipe();
+        check("pass the filter", libc.write(pipe[1], arena.allocateFrom(ValueLayout.JAVA_BYTE, filter), filter.length));
+        // Its reader wants to see the end.
+        opened.remove(pipe[1]);
+        libc.close(pipe[1]);
+        check("prepare the process", libc.actionsDup2(actions, pipe[0], Sandbox.FILTER_FD));
+        return Sandbox.FILTER_FD;
+    }
+
     private Child started(MemorySegment attributes, String program) {
         Trampoline trampoline = new Trampoline(launch.resources());
-        if (trampoline.needed()) {
+        if (sandbox != null) {
             requireExecutable(program);
-            return limited(attributes, trampoline);
+            sandbox.requireVisible(program);
+            return limited(
+                    attributes, trampoline, Trampoline.around(sandbox.command(workdir), Sandbox.prelude()),
+                    sandbox.environment());
+        }
+        // A watched program is judged when somebody can be asked about it: once the session is there.
+        if (watch != null || trampoline.needed() || (!ownProcess && Trampoline.carries(launch.env()))) {
+            requireExecutable(program);
+            return limited(
+                    attributes, trampoline, Trampoline.command(launch.command(), launch.env()), launch.env());
         }
         int result = spawn(attributes, program, launch.command(), launch.env());
         if (result == -Errno.ENOEXEC) {
@@ -168,16 +215,16 @@ final class Spawner implements AutoCloseable {
             return adopted(checked(
                     Trampoline.SHELL, spawn(attributes, Trampoline.SHELL, script, launch.env())));
         }
-        return adopted(checked(program, result));
+        return adopted(checked(name(), result));
     }
 
-    private Child limited(MemorySegment attributes, Trampoline trampoline) {
+    private Child limited(
+            MemorySegment attributes, Trampoline trampoline, List<String> command, Map<String, String> variables) {
         Resources.Together together = launch.resources().together();
-        Group group = together == null ? null : groups.make(together);
+        SessionCgroup group = together == null ? null : groups.make(together);
         boolean done = false;
         try {
-            List<String> command = Trampoline.command(launch.command(), launch.env());
-            Map<String, String> env = Trampoline.environment(launch.env());
+            Map<String, String> env = Trampoline.environment(variables);
             Child child = adopted(checked(
                     Trampoline.SHELL, spawn(attributes, Trampoline.SHELL, command, env)));
             try {
@@ -188,7 +235,7 @@ final class Spawner implements AutoCloseable {
                     kill(child.pid());
                 }
             }
-            return new Child(child.pid(), child.pidfd(), child.tag(), group);
+            return new Child(child.pid(), child.pidfd(), group);
         } finally {
             if (!done && group != null) {
                 group.remove();
@@ -200,8 +247,16 @@ final class Spawner implements AutoCloseable {
     private void requireExecutable(String program) {
         int result = libc.faccessat(folder, arena.allocateFrom(program), Abi.X_OK);
         if (result < 0) {
-            throw notStarted(program, -result);
+            throw notStarted(name(), -result);
         }
+        if (new ProgramLookup(libc, arena, folder).isFolder(program)) {
+            throw ProgramLookup.notExecutable(name());
+        }
+    }
+
+    /// The program as the caller named it. Messages are logged, and where it was found is a value of the environment.
+    private String name() {
+        return launch.command().getFirst();
     }
 
     private long checked(String program, int result) {
@@ -215,7 +270,34 @@ final class Spawner implements AutoCloseable {
         MemorySegment envp = strings(env.entrySet().stream()
                 .map(variable -> variable.getKey() + "=" + variable.getValue())
                 .toList());
-        return libc.spawn(pid, arena.allocateFrom(program), actions, attributes, strings(command), envp);
+        MemorySegment path = arena.allocateFrom(program);
+        MemorySegment argv = strings(command);
+        GuardThread.Start start = (caller, callers) -> {
+            IntSupplier spawn = () -> caller.spawn(pid, path, actions, attributes, argv, envp);
+            return ownProcess ? new Birth(caller, callers, tag).run(spawn) : spawn.getAsInt();
+        };
+        boolean guarded = watch != null || launch.guard().isolation().tier() == Tier.LIMITS;
+        return guarded ? GuardThread.call(watch, start) : start.run(libc, arena);
+    }
+
+    /// Waits for a process on pipes that ends at once, and lets go of it.
+    ///
+    /// @return what it printed on standard error, if it failed
+    String outcome(Spawned spawned) {
+        keep(spawned.pidfd());
+        keep(spawned.input());
+        keep(spawned.output());
+        keep(spawned.error());
+        MemorySegment info = arena.allocate(Abi.SIGINFO_BYTES, 8);
+        int result = libc.waitid(Abi.P_PIDFD, spawned.pidfd(), info, Abi.WEXITED);
+        boolean fine = result == 0
+                && info.get(ValueLayout.JAVA_INT, Abi.SIGINFO_CODE) == Abi.CLD_EXITED
+                && info.get(ValueLayout.JAVA_INT, Abi.SIGINFO_STATUS) == 0;
+        MemorySegment said = arena.allocate(1024);
+        int count = fine ? 0 : libc.read(spawned.error(), said, said.byteSize());
+        String words = new String(
+                said.asSlice(0, Math.max(0, count)).toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8).strip();
+        return fine ? "" : words.isEmpty() ? "nothing, but it failed" : words;
     }
 
     /// Whether there was a process, even if it is gone again.
@@ -229,9 +311,10 @@ final class Spawner implements AutoCloseable {
             kill(child);
             throw failed("watch the process", -pidfd);
         }
-        long tag = Tag.next();
-        Tag.give(libc, arena, child, tag);
-        return new Child(child, keep(pidfd), tag, null);
+        if (!ownProcess) {
+            Tag.give(libc, arena, child, tag);
+        }
+        return new Child(child, keep(pidfd), null);
     }
 
     /// Ends a child that nobody has waited for yet, so that its number is its own.
@@ -245,8 +328,8 @@ final class Spawner implements AutoCloseable {
     private SessionException notStarted(String program, int errno) {
         return switch (errno) {
             case Errno.ENOENT, Errno.ENOTDIR ->
-                Programs.notFound(program, "it, or the interpreter it names, does not exist");
-            case Errno.EACCES -> Programs.notExecutable(program);
+                ProgramLookup.notFound(program, "it, or the interpreter it names, does not exist");
+            case Errno.EACCES -> ProgramLookup.notExecutable(program);
             default -> failed("start " + Quoted.of(program), errno);
         };
     }

@@ -3,7 +3,6 @@ package dev.belay.linux;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -15,21 +14,39 @@ final class Tag {
     static final long NONE = 0;
 
     private static final String LINE = "Max file locks";
-    private static final int COUNTER_BITS = 32;
-    /// All tags are at least this large, which no real limit is.
-    private static final long LEAST = 1L << 57;
-    /// Random, so that two Belays on one machine never give out the same.
-    private static final long INSTANCE = LEAST | (new SecureRandom().nextLong() >>> 39 << COUNTER_BITS);
+    private static final int COUNTER_BITS = 28;
+    /// All tags have this bit and none above it: they are larger than any real limit, and have 18 digits.
+    private static final long LEAST = 1L << 58;
+    static final long MOST = (LEAST << 1) - 1;
 
     private static final AtomicLong COUNTER = new AtomicLong();
 
     private Tag() {}
 
-    static long next() {
-        return INSTANCE | (COUNTER.incrementAndGet() & ((1L << COUNTER_BITS) - 1));
+    /// A tag that this JVM has given to nobody else.
+    ///
+    /// @param instance the Belay whose session it is for. Its random name decides the first part of its tags: another
+    ///                 Belay gives out other tags, and the tags of one that was killed can be recognised.
+    static long next(String instance) {
+        return instance(instance) | (COUNTER.incrementAndGet() & ((1L << COUNTER_BITS) - 1));
     }
 
-    /// Gives a process its tag. It may fail where the hard limit is lower; then the mark alone has to do.
+    /// What all tags of an instance begin with.
+    static long instance(String name) {
+        // FNV-1a, folded: names differ in every bit.
+        long hash = 0xcbf29ce484222325L;
+        for (int i = 0; i < name.length(); i++) {
+            hash = (hash ^ name.charAt(i)) * 0x100000001b3L;
+        }
+        return instance(LEAST | ((hash ^ hash >>> 32) << COUNTER_BITS & (LEAST - 1)));
+    }
+
+    /// What all tags of the instance begin with that gave out this one.
+    static long instance(long tag) {
+        return tag >>> COUNTER_BITS << COUNTER_BITS;
+    }
+
+    /// Gives a process its tag, if the hard limit allows it.
     static void give(Libc libc, Arena arena, long pid, long tag) {
         MemorySegment limit = arena.allocate(ValueLayout.JAVA_LONG, 2);
         if (libc.prlimit(pid, Abi.RLIMIT_LOCKS, MemorySegment.NULL, limit) == 0) {
@@ -58,6 +75,6 @@ final class Tag {
         }
         // "unlimited" has no digits; a real limit is too small, and one of more digits too large to be a tag.
         long number = end == start || end - start > 18 ? NONE : Long.parseLong(limits.substring(start, end));
-        return number >= LEAST ? number : NONE;
+        return number >= LEAST && number <= MOST ? number : NONE;
     }
 }

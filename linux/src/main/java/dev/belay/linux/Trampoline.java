@@ -78,17 +78,42 @@ final class Trampoline {
         return grouped || !limits.isEmpty();
     }
 
+    /// Whether a shell passes all of an environment on.
+    static boolean carries(Map<String, String> env) {
+        return env.keySet().stream().allMatch(name -> NAMEABLE.test(name) && !OF_A_SHELL.contains(name));
+    }
+
     /// What to start for a command. Only names of variables stand in it: everybody may read a command line.
     static List<String> command(List<String> command, Map<String, String> env) {
+        return shell("kill -STOP $$; " + restored(env) + "; exec \"$@\"", command);
+    }
+
+    /// What to start for a command that gives the session's variables their names itself, see [#inside].
+    ///
+    /// @param prelude what the shell does once it is continued
+    static List<String> around(List<String> command, String prelude) {
+        return shell("kill -STOP $$; " + prelude + "; exec \"$@\"", command);
+    }
+
+    /// A shell that gives variables their names back and becomes the command.
+    static List<String> inside(List<String> command, Map<String, String> env) {
+        return shell(restored(env) + "; exec \"$@\"", command);
+    }
+
+    private static List<String> shell(String script, List<String> command) {
+        List<String> all = new ArrayList<>(List.of(SHELL, "-c", script, SHELL));
+        all.addAll(command);
+        return all;
+    }
+
+    private static String restored(Map<String, String> env) {
         // What shells set of themselves is not the session's.
-        StringBuilder script = new StringBuilder("kill -STOP $$; unset PWD OLDPWD SHLVL");
+        StringBuilder script = new StringBuilder("unset PWD OLDPWD SHLVL");
         // The shorter first: the other name of one may be the name of another.
         aside(env).sorted(Comparator.comparingInt(String::length)).forEach(name -> script.append("; export ")
                 .append(name).append("=\"$").append(ASIDE).append(name).append("\"; unset ").append(ASIDE)
                 .append(name));
-        List<String> all = new ArrayList<>(List.of(SHELL, "-c", script.append("; exec \"$@\"").toString(), SHELL));
-        all.addAll(command);
-        return all;
+        return script.toString();
     }
 
     /// The environment to start it with.
@@ -105,9 +130,9 @@ final class Trampoline {
                 .filter(name -> !IN_PLACE.contains(name) && !OF_A_SHELL.contains(name));
     }
 
-    /// Waits for the shell to stop, sets its limits, moves it into its group and lets it go on. A shell starts in a moment,
-    /// so this may block.
-    void release(Libc libc, Arena arena, long pid, @Nullable Group group) {
+    /// Waits for the shell to stop, sets its limits, moves it into its group and lets it go on. A shell starts in a
+    /// moment, so this may block.
+    void release(Libc libc, Arena arena, long pid, @Nullable SessionCgroup group) {
         if (!stops(libc, arena, pid)) {
             throw new SessionException(
                     ErrorCode.SPAWN_FAILED,
@@ -115,7 +140,7 @@ final class Trampoline {
         }
         limits.forEach((limit, value) -> set(libc, arena, pid, limit, value));
         if (group != null) {
-            // It has started nobody yet: whoever will be of this session starts inside.
+            // It has no children yet, so every later process of the session starts inside the cgroup.
             group.join(pid);
         }
         int continued = libc.kill(pid, Signal.CONT.number());
@@ -149,8 +174,8 @@ final class Trampoline {
         int result = libc.prlimit(pid, limit, MemorySegment.NULL, now);
         long most = now.getAtIndex(ValueLayout.JAVA_LONG, 1);
         if (result == 0) {
-            // Processor time: the signal at the soft limit can be handled; the hard one ends what did not. Belay's own may
-            // leave less time between them.
+            // Processor time: the signal at the soft limit can be handled; the hard one ends what did not. Belay's own
+            // may leave less time between them.
             long hard = limit == Abi.RLIMIT_CPU && Long.compareUnsigned(value, most) <= 0
                     ? least(value + CPU_GRACE.toSeconds(), most)
                     : value;
@@ -162,7 +187,7 @@ final class Trampoline {
             throw new SessionException(
                     ErrorCode.INVALID_REQUEST,
                     "The limit of " + NAMES.get(limit) + " cannot be set to " + value + ": " + Errno.text(-result)
-                            + "; Belay itself may use " + Long.toUnsignedString(most) + " at the most.");
+                            + "; Belay's own limit is " + Long.toUnsignedString(most) + ".");
         }
     }
 

@@ -3,7 +3,7 @@ package dev.belay.linux;
 import dev.belay.host.LoopStats;
 import java.time.Duration;
 
-/// Measures the loop's turns. Written by the loop's thread only; read by any.
+/// Measures the loop's turns. Only the loop's thread writes; any thread may read.
 final class TurnTimes {
     private static final long SPAN_NANOS = Duration.ofMinutes(1).toNanos();
 
@@ -13,7 +13,6 @@ final class TurnTimes {
     private volatile long longestBefore;
     private long spanBegan;
 
-    /// A turn is over.
     @SuppressWarnings("NonAtomicVolatileUpdate")
     void add(long beganNanos, long endedNanos) {
         long took = endedNanos - beganNanos;

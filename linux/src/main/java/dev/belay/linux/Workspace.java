@@ -10,14 +10,14 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Set;
 
-/// The folder that sessions may not leave, held by a descriptor: working folders are opened beneath it by the kernel,
-/// so neither `..` nor a link that is swapped at the last moment leads out.
+/// The folder that sessions may not leave, held by a descriptor. The kernel opens working folders beneath it, so
+/// neither `..` nor a link that is swapped at the last moment leads outside.
 final class Workspace implements AutoCloseable {
     static final int HOW_BYTES = 24;
     private static final int PATH_BYTES = 4096;
-    /// How often a folder is opened while renames get in the way: somebody may rename for ever.
+    /// How often to try while renames get in the way: a program could rename for ever.
     private static final int MAX_TRIES = 1000;
-    /// What says nothing about a folder, but that the machine cannot open it now.
+    /// Errors that say nothing about the folder, only that the machine cannot open it now.
     private static final Set<Integer> SHORTAGES =
             Set.of(Errno.EMFILE, Errno.ENFILE, Errno.ENOMEM, Errno.EAGAIN, Errno.EIO, Errno.ENOSPC);
 
@@ -41,8 +41,7 @@ final class Workspace implements AutoCloseable {
             if (fd < 0) {
                 throw new SessionException(
                         SHORTAGES.contains(-fd) ? ErrorCode.UNAVAILABLE : ErrorCode.NOT_FOUND,
-                        "The workspace " + Quoted.of(absolute.toString()) + " cannot be used: " + Errno.text(-fd)
-                                + ".");
+                        "Cannot use the workspace " + Quoted.of(absolute.toString()) + ": " + Errno.text(-fd) + ".");
             }
             try {
                 return new Workspace(absolute, new Fd(fd), arena, libc);
@@ -59,7 +58,7 @@ final class Workspace implements AutoCloseable {
 
     /// Opens a working folder.
     ///
-    /// @return its descriptor, good for changing into it only
+    /// @return its descriptor, usable only for changing into it
     int open(Libc libc, Arena arena, String workdir) {
         String beneath = beneath(workdir);
         MemorySegment how = arena.allocate(HOW_BYTES, 8);
@@ -70,7 +69,7 @@ final class Workspace implements AutoCloseable {
         }
         try {
             int result = libc.openat2(fd.number(), arena.allocateFrom(beneath), how, HOW_BYTES);
-            // The kernel asks for another try when a rename got in its way.
+            // The kernel asks for another try if a rename got in the way.
             for (int tries = 1; result == -Errno.EAGAIN && tries < MAX_TRIES; tries++) {
                 result = libc.openat2(fd.number(), arena.allocateFrom(beneath), how, HOW_BYTES);
             }
@@ -83,7 +82,7 @@ final class Workspace implements AutoCloseable {
         }
     }
 
-    /// An absolute path as one relative to the workspace. This only translates; the kernel decides what is inside.
+    /// Makes an absolute path relative to the workspace. This only translates; the kernel decides what is inside.
     private String beneath(String workdir) {
         Path path = asPath(workdir);
         if (!path.isAbsolute()) {
@@ -103,8 +102,7 @@ final class Workspace implements AutoCloseable {
             return Path.of(workdir);
         } catch (InvalidPathException e) {
             throw SessionException.invalid(
-                    "The working folder " + Quoted.of(workdir) + " cannot be the name of a folder: " + e.getReason()
-                            + ".");
+                    "The working folder " + Quoted.of(workdir) + " is not a valid path: " + e.getReason() + ".");
         }
     }
 
@@ -112,7 +110,7 @@ final class Workspace implements AutoCloseable {
         if (SHORTAGES.contains(errno)) {
             return new SessionException(
                     ErrorCode.UNAVAILABLE,
-                    "The working folder " + Quoted.of(workdir) + " cannot be opened now: " + Errno.text(errno)
+                    "Cannot open the working folder " + Quoted.of(workdir) + " now: " + Errno.text(errno)
                             + "; try again.");
         }
         return switch (errno) {
@@ -126,14 +124,14 @@ final class Workspace implements AutoCloseable {
                         ErrorCode.INVALID_REQUEST, "The working folder " + Quoted.of(workdir) + " is not a folder.");
             case Errno.EACCES ->
                 new SessionException(
-                        ErrorCode.DENIED, "The working folder " + Quoted.of(workdir) + " may not be entered.");
+                        ErrorCode.DENIED, "No permission to enter the working folder " + Quoted.of(workdir) + ".");
             case Errno.ENOSYS ->
                 new SessionException(
                         ErrorCode.UNAVAILABLE, "This kernel has no openat2; Belay needs Linux 5.6 or newer.");
             default ->
                 new SessionException(
                         ErrorCode.INVALID_REQUEST,
-                        "The working folder " + Quoted.of(workdir) + " cannot be used: " + Errno.text(errno) + ".");
+                        "Cannot use the working folder " + Quoted.of(workdir) + ": " + Errno.text(errno) + ".");
         };
     }
 
@@ -141,10 +139,10 @@ final class Workspace implements AutoCloseable {
         return new SessionException(
                 ErrorCode.OUTSIDE_WORKSPACE,
                 "The working folder " + Quoted.of(workdir) + " leads outside the workspace " + real
-                        + "; use a folder inside it (links that are absolute or lead out are not followed).");
+                        + "; use a folder inside it (absolute links and links that lead outside are not followed).");
     }
 
-    /// A folder that was opened, relative to the workspace.
+    /// The path of an open folder, relative to the workspace.
     String relative(Libc libc, Arena arena, int folder, String workdir) {
         if (workdir.equals(".")) {
             return ".";
@@ -157,13 +155,13 @@ final class Workspace implements AutoCloseable {
         return path.startsWith(prefix) ? path.substring(prefix.length()) : path;
     }
 
-    /// As text: a locale without UTF-8 cannot make a Path of every name.
+    /// As text, because a locale without UTF-8 cannot make a Path from every name.
     private static String pathOf(Libc libc, Arena arena, int fd) {
         MemorySegment target = arena.allocate(PATH_BYTES + 1L);
         int length = libc.readlink(arena.allocateFrom("/proc/self/fd/" + fd), target, PATH_BYTES);
         if (length < 0) {
             throw new SessionException(
-                    ErrorCode.UNAVAILABLE, "/proc cannot be read: " + Errno.text(-length) + "; Belay needs it.");
+                    ErrorCode.UNAVAILABLE, "Cannot read /proc: " + Errno.text(-length) + "; Belay needs it.");
         }
         return target.getString(0);
     }

@@ -12,14 +12,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// The numbers of [Abi] and [Errno], and the few that other files have, are those of the C headers, for both processors:
-/// compilers say so.
+/// Checks the constants of [Abi] and [Errno], and the few in other files, against the C headers of both processors by
+/// compiling them.
 class AbiTest {
     private static final String HEADERS = """
             #define _GNU_SOURCE
@@ -36,24 +37,35 @@ class AbiTest {
             #include <sys/ioctl.h>
             #include <sys/prctl.h>
             #include <sys/resource.h>
+            #include <sys/socket.h>
             #include <sys/stat.h>
             #include <sys/syscall.h>
             #include <sys/uio.h>
             #include <sys/wait.h>
+            #include <linux/audit.h>
+            #include <linux/filter.h>
             #include <linux/major.h>
             #include <linux/openat2.h>
+            #include <linux/seccomp.h>
             #include <asm/termbits.h>
             #include <asm/ioctls.h>
             """;
 
-    /// Numbers that have no name of their own in C.
+    /// Constants that have no name in C.
     private static final Map<String, String> EXPRESSIONS = Map.ofEntries(
             Map.entry("SYS_PIDFD_SEND_SIGNAL", "SYS_pidfd_send_signal"),
             Map.entry("SYS_PIDFD_OPEN", "SYS_pidfd_open"),
             Map.entry("SYS_OPENAT2", "SYS_openat2"),
             Map.entry("SYS_IO_URING_ENTER", "SYS_io_uring_enter"),
             Map.entry("SYS_EPOLL_PWAIT2", "SYS_epoll_pwait2"),
+            Map.entry("SYS_IO_URING_SETUP", "SYS_io_uring_setup"),
+            Map.entry("SYS_IO_URING_REGISTER", "SYS_io_uring_register"),
+            Map.entry("X32_SYSCALL_BIT", "0x40000000"),
+            Map.entry("INSTRUCTION_BYTES", "sizeof(struct sock_filter)"),
             Map.entry("STATX_BYTES", "sizeof(struct statx)"),
+            Map.entry("STATX_NLINK_OFFSET", "offsetof(struct statx, stx_nlink)"),
+            Map.entry("STATX_UID_OFFSET", "offsetof(struct statx, stx_uid)"),
+            Map.entry("STATX_MODE_OFFSET", "offsetof(struct statx, stx_mode)"),
             Map.entry("STATX_INO_OFFSET", "offsetof(struct statx, stx_ino)"),
             Map.entry("STATX_RDEV_OFFSET", "offsetof(struct statx, stx_rdev_major)"),
             Map.entry("STATX_DEV_OFFSET", "offsetof(struct statx, stx_dev_major)"),
@@ -76,7 +88,7 @@ class AbiTest {
             Map.entry("FILE_ACTIONS_BYTES", "sizeof(posix_spawn_file_actions_t)"),
             Map.entry("SIGSET_BYTES", "sizeof(sigset_t)"));
 
-    /// System calls whose name in C is not ours.
+    /// System calls that have another name in C.
     private static final Map<String, String> CALLS = Map.of(
             "epollWait", "SYS_epoll_wait",
             "epollPwait", "SYS_epoll_pwait",
@@ -102,7 +114,18 @@ class AbiTest {
                     CALLS.getOrDefault(call.getName(), "SYS_" + call.getName()),
                     ((Integer) call.getAccessor().invoke(abi.calls())).longValue());
         }
-        for (Class<?> table : List.of(Abi.class, Errno.class, Terminal.class, ProcFile.class)) {
+        for (RecordComponent call : Abi.GuardCalls.class.getRecordComponents()) {
+            checks.put(
+                    "SYS_" + call.getName().replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT),
+                    ((Integer) call.getAccessor().invoke(abi.guardCalls())).longValue());
+        }
+        checks.put(arch.equals("amd64") ? "AUDIT_ARCH_X86_64" : "AUDIT_ARCH_AARCH64", (long) abi.auditArch());
+        checks.put(arch.equals("amd64") ? "AUDIT_ARCH_I386" : "AUDIT_ARCH_ARM", (long) abi.auditArch32());
+        checks.put("sizeof(struct seccomp_notif)", (long) ExecNotice.BYTES);
+        checks.put("offsetof(struct seccomp_notif, data.args)", 32L);
+        checks.put("sizeof(struct seccomp_notif_resp)", 24L);
+        checks.put("sizeof(struct sock_fprog)", 16L);
+        for (Class<?> table : List.of(Abi.class, Errno.class, OwnTerminal.class, ProcFile.class, Bpf.class)) {
             boolean ofHeaders = table.equals(Abi.class) || table.equals(Errno.class);
             for (Field field : table.getDeclaredFields()) {
                 if (Modifier.isStatic(field.getModifiers())

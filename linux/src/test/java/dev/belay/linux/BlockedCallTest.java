@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// The lines of `/proc/TID/syscall`.
+/// Parses lines of `/proc/TID/syscall`.
 class BlockedCallTest {
     @Test
     void aCallIsReadWithItsArguments() {

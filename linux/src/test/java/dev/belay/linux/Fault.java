@@ -9,14 +9,14 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// One thing that goes wrong: a call that fails once, or a want that begins with a call and lasts.
+/// One thing that goes wrong: a call that fails once, or a shortage that begins at a call and lasts.
 ///
-/// @param site  whose calls fail; null for a want, which meets all calls that it concerns
-/// @param nth   which call fails first, from 1 on
+/// @param site  where calls fail; null for a shortage, which affects calls everywhere
+/// @param nth   the first call that fails, from 1 on
 record Fault(@Nullable Site site, int errno, int nth) {
     private static final Set<String> DESCRIPTOR_MAKERS =
             Set.of("open", "openat2", "pipe2", "eventfd", "epollCreate", "pidfdOpen", ioctl(Abi.TIOCGPTPEER));
-    /// Calls that ask the kernel for memory.
+    /// Calls that need memory from the kernel.
     private static final Set<String> ALLOCATORS = Set.of(
             "open", "openat2", "pipe2", "eventfd", "epollCreate", "pidfdOpen", ioctl(Abi.TIOCGPTPEER), "spawn",
             "actionsInit", "actionsDup2", "actionsOpen", "actionsFchdir", "epollCtl " + Abi.EPOLL_CTL_ADD);
@@ -25,14 +25,15 @@ record Fault(@Nullable Site site, int errno, int nth) {
         return "ioctl " + Integer.toHexString(request);
     }
 
-    /// Those that the kernel refuses for nothing that has to do with memory, descriptors or signals: to change or end what
-    /// epoll waits for, to close, to ask for a group, and the settings of a spawn, which the C library only notes.
+    /// Calls that never fail for lack of memory or descriptors or because of a signal: changing and removing what epoll
+    /// waits for, closing, asking for a process group, and the settings of a spawn, which the C library only stores.
     private static final Set<String> NEVER_FAIL = Set.of(
-            "epollCtl " + Abi.EPOLL_CTL_DEL, "epollCtl " + Abi.EPOLL_CTL_MOD, "close", "getpgid", "attrSetFlags",
+            "epollCtl " + Abi.EPOLL_CTL_DEL, "epollCtl " + Abi.EPOLL_CTL_MOD, "close", "getpgid", "gettid",
+            "attrSetFlags",
             "attrSetSigDefault", "attrSetSigMask", "attrDestroy", "actionsDestroy");
 
-    /// The errors that a call is to meet: those that the kernel knows, and most that it may come to know. No kernel runs
-    /// out of descriptors or space where it only reads or waits, and an eventfd takes what rings it.
+    /// The errors to try for a call: those that the kernel documents and most that it might add. No kernel runs out of
+    /// descriptors or space when it only reads or waits, and writing to the loop's eventfd does not fail.
     private static List<Integer> errorsOf(Site site) {
         return switch (site.call()) {
             case "read" -> switch (site.caller()) {
@@ -59,12 +60,12 @@ record Fault(@Nullable Site site, int errno, int nth) {
                 List.of(Errno.EMFILE, Errno.ENFILE, Errno.ENOMEM, Errno.EIO);
             case String ioctl when ioctl.startsWith("ioctl ") -> List.of(Errno.EINTR, Errno.EIO);
             case String sure when NEVER_FAIL.contains(sure) -> List.of();
-            default -> throw new AssertionError("Say here what " + site + " is to meet.");
+            default -> throw new AssertionError("Add the errors of " + site + " here.");
         };
     }
 
-    /// All that can go wrong in something that made these calls: each error at each call of a site, where there are
-    /// many at growing distances; and each want from a call on, likewise.
+    /// Everything that can go wrong in a run that made these calls: each error at each call of a site, at growing
+    /// distances if there are many calls; and each shortage from a call on, in the same steps.
     static List<Fault> all(Map<Site, Integer> counts) {
         List<Fault> faults = new ArrayList<>();
         counts.forEach((site, count) -> errorsOf(site).forEach(
@@ -88,13 +89,13 @@ record Fault(@Nullable Site site, int errno, int nth) {
         return steps;
     }
 
-    /// Whether the loop reads, for a session or for itself.
+    /// Whether the failing call is a read of the loop, for a session or for itself.
     private boolean reading() {
-        return site != null && Set.of("Port.read", "Loop.turns").contains(site.caller());
+        return site != null && Set.of("OutputReader.read", "Loop.turns").contains(site.caller());
     }
 
-    /// Whether nobody may notice: a call that was interrupted, or asks for another try, is made again; and output for
-    /// which there is no memory is read later.
+    /// Whether nobody may notice the fault: an interrupted call, or one that asks for another try, is repeated, and
+    /// output that there is no memory for is read later.
     boolean invisible() {
         return site != null
                 && (errno == Errno.EINTR
@@ -103,18 +104,18 @@ record Fault(@Nullable Site site, int errno, int nth) {
                         || (reading() && (errno == Errno.EAGAIN || errno == Errno.ENOMEM)));
     }
 
-    /// Whether closing has to work although this goes on.
+    /// Whether closing must work while the fault lasts.
     boolean closable() {
         return site != null || errno != Errno.ENOMEM;
     }
 
-    /// Whether output is over where this is met, whatever was on its way: the kernel says so of a terminal that everybody
-    /// has closed.
+    /// Whether this fault ends the output and loses what was on its way: EIO is how the kernel reports a terminal that
+    /// every process has closed.
     boolean endsOutput() {
         return reading() && errno == Errno.EIO;
     }
 
-    /// The codes with which something may be refused because of this.
+    /// The error codes that this fault may lead to.
     Set<ErrorCode> codes() {
         Set<ErrorCode> codes = EnumSet.of(ErrorCode.SPAWN_FAILED, ErrorCode.UNAVAILABLE, ErrorCode.NOT_WRITABLE);
         if (site != null) {
@@ -132,15 +133,15 @@ record Fault(@Nullable Site site, int errno, int nth) {
         if (site != null) {
             return (at, number) -> at.equals(site) && number == nth ? errno : 0;
         }
-        return errno == Errno.ENOMEM ? new Want(ALLOCATORS) : new FullTable();
+        return errno == Errno.ENOMEM ? new Shortage(ALLOCATORS) : new FullTable();
     }
 
-    /// From a call on, all calls of a kind fail.
-    private class Want implements Injector.Plan {
+    /// From the nth call on, all calls of a kind fail.
+    private class Shortage implements Injector.Plan {
         private final Set<String> met;
         private int seen;
 
-        Want(Set<String> met) {
+        Shortage(Set<String> met) {
             this.met = met;
         }
 
@@ -154,8 +155,8 @@ record Fault(@Nullable Site site, int errno, int nth) {
         }
     }
 
-    /// From a call on there are no more descriptors than those that are closed.
-    private final class FullTable extends Want {
+    /// From the nth call on, a descriptor is available only after another is closed.
+    private final class FullTable extends Shortage {
         private int free;
 
         FullTable() {

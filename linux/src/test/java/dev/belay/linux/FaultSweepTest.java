@@ -12,7 +12,7 @@ import dev.belay.SessionSpec;
 import dev.belay.Sessions;
 import dev.belay.Until;
 import dev.belay.Waited;
-import dev.belay.testkit.Holdings;
+import dev.belay.testkit.HeldResources;
 import dev.belay.testkit.LeakCheck;
 import dev.belay.testkit.Rig;
 import java.io.IOException;
@@ -35,22 +35,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Whatever the kernel refuses at whichever call: no hang, no leak, no byte that was acknowledged and lost, and others
-/// go on.
+/// Fails each system call with each error: nothing hangs, nothing leaks, no acknowledged byte is lost, and other
+/// sessions go on.
 ///
-/// A sample from a printed seed by default; `-Dbelay.faults=all` runs everything.
+/// Runs a sample from a printed seed by default; `-Dbelay.faults=all` runs everything.
 @ExtendWith(LeakCheck.class)
 class FaultSweepTest {
     private static final Duration LEAK_PATIENCE = Duration.ofSeconds(20);
     private static final boolean ALL = "all".equals(System.getProperty("belay.faults"));
-    /// How many a sample has beyond those it has to have.
+    /// How many faults a sample has beyond the required ones.
     private static final int MORE = 10;
-    /// What has to be among the calls that fail, by the names of [Libc].
+    /// Calls that must be among those that fail, by their names in [Libc].
     private static final Set<String> MUST_FAIL = Set.of(
             "open", "openat2", "spawn", "read", "write", "epollWait", "epollCtl " + Abi.EPOLL_CTL_ADD, "waitid",
             "pidfdOpen", Fault.ioctl(Abi.TIOCSWINSZ));
-    /// How many of a hundred have to be met. Not all are: how often a call is made differs from run to run, most of all
-    /// where all processes of the machine are looked at, which takes up much of the whole.
+    /// The percentage of faults that must be met. Not all are: the number of calls differs from run to run, most of all
+    /// when looking at all processes of the machine, which makes up a large part of the calls.
     private static final int MET_PERCENT = ALL ? 50 : 80;
 
     @TempDir
@@ -67,7 +67,7 @@ class FaultSweepTest {
         folder = folder.toRealPath();
     }
 
-    // --- sessions on a host that is there ---
+    // --- sessions on a running host ---
 
     @Test
     void whateverFailsInASessionIsToldAndCleanedUpAndOthersGoOn() throws Exception {
@@ -83,7 +83,7 @@ class FaultSweepTest {
             for (Fault fault : faults) {
                 Stage now = stage;
                 if (!attempt(fault, () -> now.meet(fault))) {
-                    // One fault that is handled badly must not hide the others.
+                    // One badly handled fault must not hide the others.
                     stage.close();
                     stage = new Stage();
                 }
@@ -94,7 +94,7 @@ class FaultSweepTest {
         report();
     }
 
-    /// Sessions, one of which stands beside and has to go on.
+    /// Sessions, including a bystander that must go on.
     private final class Stage implements AutoCloseable {
         final Sessions sessions = sessions();
         final Beside beside;
@@ -119,7 +119,7 @@ class FaultSweepTest {
         }
 
         void meet(Fault fault) throws Exception {
-            Holdings before = Holdings.now();
+            HeldResources before = HeldResources.now();
             Scenario scenario = new Scenario(sessions, beside, fault.codes(), fault.endsOutput());
             try (Injector injector = Injector.of(spared, fault.plan())) {
                 scenario.play();
@@ -129,7 +129,7 @@ class FaultSweepTest {
                 assertThat(scenario.refusals()).as("refusals").isEmpty();
             }
             if (fault.closable()) {
-                assertThat(scenario.refusedCloses()).as("closes that were refused").isEmpty();
+                assertThat(scenario.refusedCloses()).as("refused closes").isEmpty();
             }
             for (Session left : sessions.list()) {
                 if (!left.id().equals(beside.session.id())) {
@@ -137,7 +137,7 @@ class FaultSweepTest {
                 }
             }
             if (!fault.closable()) {
-                // Where nothing could be looked at, what left the group of a leader that could not be kept is not found.
+                // If processes could not be looked at, those that left the group of an abandoned leader are not found.
                 for (long pid : Rig.marked(sessions.instance() + "/")) {
                     if (pid != beside.pid()) {
                         ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
@@ -152,10 +152,11 @@ class FaultSweepTest {
             }
         }
 
-        private void requireOnlyWhatWas(Holdings before) throws IOException {
-            // The log of the session beside grows, and begins a new file now and then.
+        private void requireOnlyWhatWas(HeldResources before) throws IOException {
+            // The bystander's log grows and starts a new file now and then.
             assertThat(before.leftAfter(LEAK_PATIENCE)).as("left behind")
                     .allMatch(left -> left.contains(beside.session.id()));
+            requireNoTag();
             assertThat(sessions.list()).as("sessions").hasSize(1);
             assertThat(sessions.stats().permitsUsed()).as("permits").isEqualTo(1);
             assertThat(Rig.marked(sessions.instance() + "/")).as("processes").containsExactly(beside.pid());
@@ -172,7 +173,7 @@ class FaultSweepTest {
         }
     }
 
-    // --- a host from its making to its end ---
+    // --- a host from start to close ---
 
     @Test
     void whateverFailsInAHostFromItsMakingToItsEndIsToldAndCleanedUp() throws Exception {
@@ -196,35 +197,40 @@ class FaultSweepTest {
     }
 
     private void host(Fault fault) throws Exception {
-        Holdings before = Holdings.now();
+        HeldResources before = HeldResources.now();
         try (Injector injector = Injector.of(Set.of(), fault.plan())) {
             try {
                 life();
             } catch (SessionException e) {
-                assertThat(fault.invisible()).as("%s is told: %s", fault, e).isFalse();
-                // What cannot be closed at the end is told of as well.
+                assertThat(fault.invisible()).as("%s is noticed: %s", fault, e).isFalse();
+                // A failure to close at the end is reported too.
                 boolean closing = !fault.closable() && e.code() == ErrorCode.INTERNAL;
                 assertThat(closing || fault.codes().contains(e.code())).as(e.toString()).isTrue();
             }
             note(injector.hit());
         }
         assertThat(before.leftAfter(LEAK_PATIENCE)).as("left behind").isEmpty();
+        requireNoTag();
         try (Stream<Path> files = Files.walk(folder.resolve("state"))) {
             assertThat(files.filter(Files::isRegularFile)).as("state files").isEmpty();
         }
     }
 
-    // --- what both stand on ---
+    // --- shared ---
+
+    private static void requireNoTag() throws IOException {
+        assertThat(Tag.parse(Files.readString(Path.of("/proc/self/limits")))).as("tag of this JVM").isEqualTo(Tag.NONE);
+    }
 
     private Sessions sessions() {
-        return Sessions.builder(LinuxHost.at(folder))
+        return Sessions.builder(LinuxHost.inOwnProcess(folder))
                 .state(folder.resolve("state"))
                 .environment(Environment.basic(System.getenv()))
                 .limits(Limits.DEFAULT.logBytes(512 << 10).closeGrace(Duration.ofMillis(100)))
                 .build();
     }
 
-    /// A session that is there all the time and answers each question.
+    /// A bystander: a session that runs all the time and answers each question.
     private static final class Beside implements Runnable {
         final Session session;
         private final Cursor cursor;
@@ -248,7 +254,7 @@ class FaultSweepTest {
                 session.writeLine(question);
                 String answer = "answer " + question + "\n";
                 Waited waited = cursor.await(Until.offset(cursor.position() + answer.length()), Rig.PATIENCE);
-                assertThat(waited.fired()).as("an answer of the session beside").isEqualTo(Waited.Fired.OFFSET);
+                assertThat(waited.fired()).as("an answer of the bystander").isEqualTo(Waited.Fired.OFFSET);
                 assertThat(cursor.drainText(1 << 16).text()).isEqualTo(answer);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -261,7 +267,7 @@ class FaultSweepTest {
         Set<Long> found = new HashSet<>();
         try (DirectoryStream<Path> links = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
             for (Path link : links) {
-                // Not the one that lists them: its number goes to the next terminal.
+                // Not the descriptor that lists them: its number goes to the next terminal.
                 if (!Files.isDirectory(link) || !Files.isSameFile(link, Path.of("/proc/self/fd"))) {
                     found.add(Long.parseLong(link.getFileName().toString()));
                 }
@@ -277,7 +283,7 @@ class FaultSweepTest {
     private boolean attempt(Fault fault, Case run) throws InterruptedException {
         Thread here = Thread.currentThread();
         String name = here.getName();
-        // If it hangs, the dump of all threads at the end of the time names it.
+        // If it hangs, the thread dump at the timeout names it.
         here.setName(name + ", with " + fault);
         tried++;
         try {
@@ -308,7 +314,7 @@ class FaultSweepTest {
         }
         List<Fault> mixed = new ArrayList<>(all);
         Collections.shuffle(mixed, new Random(seed));
-        // Each error of each site once, then some more, wants among them.
+        // Each error of each site once, then some more, including shortages.
         Set<Fault> errors = new HashSet<>();
         Set<Fault> sample = new LinkedHashSet<>(mixed.stream()
                 .filter(fault -> fault.site() != null && errors.add(new Fault(fault.site(), fault.errno(), 0)))
@@ -320,7 +326,7 @@ class FaultSweepTest {
 
     private void report() {
         System.out.println("faults met: " + met + " of " + tried + ", seed " + seed);
-        assertThat(failures).as("faults that were handled badly, seed %d", seed).isEmpty();
+        assertThat(failures).as("badly handled faults, seed %d", seed).isEmpty();
         assertThat(metCalls).as("calls that failed").containsAll(MUST_FAIL);
         assertThat(met).as("faults met of %d, seed %d", tried, seed).isGreaterThanOrEqualTo(tried * MET_PERCENT / 100);
     }

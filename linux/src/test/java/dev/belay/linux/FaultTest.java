@@ -37,12 +37,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/// What each refusal of the kernel means to those who use sessions.
+/// What each failure of the kernel means to the users of sessions.
 @ExtendWith(LeakCheck.class)
 @Timeout(120)
 class FaultTest {
     private static final Predicate<Site> TO_WATCH = call("epollCtl " + Abi.EPOLL_CTL_ADD);
-    private static final Predicate<Site> TO_READ = Predicate.isEqual(new Site("read", "Port.read"));
+    private static final Predicate<Site> TO_READ = Predicate.isEqual(new Site("read", "OutputReader.read"));
     private static final Predicate<Site> TO_LOOK = Predicate.isEqual(new Site("open", "ProcFile.read"));
 
     @TempDir
@@ -52,7 +52,7 @@ class FaultTest {
 
     @BeforeEach
     void open() {
-        sessions = Sessions.builder(LinuxHost.at(folder))
+        sessions = Sessions.builder(LinuxHost.inOwnProcess(folder))
                 .state(folder.resolve("state"))
                 .environment(Environment.basic(System.getenv()))
                 .limits(Limits.DEFAULT.logBytes(512 << 10).closeGrace(Duration.ofMillis(100)))
@@ -113,7 +113,7 @@ class FaultTest {
     @Test
     void whoIsSeenToWaitForInputHasItsQuestionInTheLogHoweverLateTheLoopIs() throws Exception {
         for (SessionSpec spec : List.of(ASKS, ASKS.pipe())) {
-            // The loop finds nothing of its own accord.
+            // The loop reads nothing on its own.
             try (Injector _ = Injector.of(
                     Set.of(), (site, _) -> TO_READ.test(site) && !calledBy("catchUp") ? Errno.EAGAIN : 0)) {
                 Session session = sessions.open(spec);
@@ -196,7 +196,7 @@ class FaultTest {
     @Test
     void aWriteForWhichThereIsNoMemoryIsNotTakenForAClosedInput() throws Exception {
         Session session = shell("read line; echo \"got $line\"");
-        try (Injector _ = once(Errno.ENOMEM, call("write").and(site -> site.caller().startsWith("Port.")))) {
+        try (Injector _ = once(Errno.ENOMEM, call("write").and(site -> site.caller().startsWith("InputWriter.")))) {
             refused(ErrorCode.UNAVAILABLE, () -> session.writeLine("one"));
         }
         session.writeLine("two");
@@ -239,7 +239,7 @@ class FaultTest {
                 SessionSpec.of("/bin/sh", "-c", "read go; head -c " + all + " /dev/zero").pipe().lossless(true));
         try (Injector _ = always(Errno.ENOMEM, TO_WATCH)) {
             session.writeLine("go");
-            // The process waits for room again and again.
+            // The process waits for room over and over.
             long came = 0;
             while (!(session.drainer().drain(10_000) instanceof ReadResult.End)) {
                 came = session.drainer().position();
@@ -254,7 +254,7 @@ class FaultTest {
         for (SessionSpec spec : new SessionSpec[] {
                 SessionSpec.of("sleep", "1000"), SessionSpec.of("sleep", "1000").pipe()
         }) {
-            // Nothing can be looked at either: there is no memory for anything.
+            // There is no memory for anything, not even to look at processes.
             try (Injector _ = always(Errno.ENOMEM, TO_WATCH.or(TO_LOOK))) {
                 assertThat(catchThrowableOfType(SessionException.class, () -> sessions.open(spec))).isNotNull();
             }
@@ -267,7 +267,7 @@ class FaultTest {
     void whatAProcessHasStartedThatCannotBeKeptIsEndedWithIt() throws Exception {
         Path fifo = folder.resolve("fifo");
         assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor()).isZero();
-        // Fails only once the process has started another, which has left its group.
+        // Fails only after the process has started another one, which has left its group.
         try (Injector _ = Injector.of(Set.of(), (site, _) -> {
             if (site.equals(new Site("pidfdOpen", "Spawner.adopted"))) {
                 try {
@@ -291,7 +291,7 @@ class FaultTest {
         Session session = shell("trap '' HUP TERM; sleep 1000 & echo up; exec sleep 1000");
         expect(session, "up");
         Site killing = new Site("pidfdSendSignal", "Ending.signal");
-        // Two processes: neither for the first time.
+        // Two processes; the first attempt fails for each.
         try (Injector _ = Injector.of(
                 Set.of(), (site, nth) -> site.equals(killing) && nth <= 2 ? Errno.EPERM : 0)) {
             assertThat(session.close(true).killed()).isEqualTo(2);
@@ -308,14 +308,14 @@ class FaultTest {
         }
         assertThat(terminal.exit().orElseThrow().signal()).contains(Signal.KILL);
         assertThat(pipes.exit()).isPresent();
-        // The leaders were waited for, nobody else.
+        // Only the leaders were waited for.
         Rig.marked(sessions.instance() + "/").forEach(Rig::awaitDeath);
     }
 
     @Test
     void aHostThatCannotStartLeavesNothing() {
         for (String call : new String[] {"epollCreate", "eventfd", "epollCtl 1", "open"}) {
-            try (Injector _ = once(Errno.ENOMEM, call(call).and(site -> !site.caller().startsWith("Reserve")))) {
+            try (Injector _ = once(Errno.ENOMEM, call(call).and(site -> !site.caller().startsWith("FdReserve")))) {
                 refused(ErrorCode.UNAVAILABLE, () -> LinuxHost.at(folder));
             }
         }
@@ -340,7 +340,7 @@ class FaultTest {
                 refused(ErrorCode.UNAVAILABLE, () -> shell("true"));
             }
         }
-        // Somebody renames folders for ever.
+        // A program renames folders for ever.
         try (Injector _ = always(Errno.EAGAIN, call("openat2"))) {
             refused(ErrorCode.UNAVAILABLE, () -> shell("true"));
         }

@@ -7,11 +7,9 @@ import java.util.Set;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Makes system calls of the Linux host fail on demand, and counts them by the place that makes them.
-///
-/// It stands before the kernel from its making until it is closed.
+/// Makes system calls of the Linux host fail on demand and counts them by call site. Active from creation to close.
 final class Injector implements Libc.Faults, AutoCloseable {
-    /// A call and who makes it, such as `open` by `ProcFile.read`.
+    /// A call and its caller, such as `open` by `ProcFile.read`.
     record Site(String call, String caller) {
         @Override
         public String toString() {
@@ -19,15 +17,15 @@ final class Injector implements Libc.Faults, AutoCloseable {
         }
     }
 
-    /// Decides about calls.
+    /// Decides which calls fail.
     interface Plan {
-        /// The error with which a call is to fail.
+        /// Decides about a call.
         ///
-        /// @param nth which call of this site it is, from 1 on
-        /// @return an error number, an [Injector#result], or 0
+        /// @param nth the number of this call at its site, from 1 on
+        /// @return an error number to fail with, an [Injector#result], or 0 to make the call
         int decide(Site site, int nth);
 
-        /// A call was made and returned.
+        /// A call was made and has returned.
         default void made(Site site, int result) {}
     }
 
@@ -44,19 +42,19 @@ final class Injector implements Libc.Faults, AutoCloseable {
         this.plan = plan;
     }
 
-    /// Puts a plan before the kernel.
+    /// Starts failing calls.
     ///
-    /// @param spared descriptors on which nothing fails
+    /// @param spared descriptors on which no call fails
     static Injector of(Set<Long> spared, Plan plan) {
         if (Libc.faults != null) {
-            throw new IllegalStateException("there is an injector already");
+            throw new IllegalStateException("another injector is active");
         }
         Injector injector = new Injector(spared, plan);
         Libc.faults = injector;
         return injector;
     }
 
-    /// What a plan decides if a call is not to fail, but to return something without being made.
+    /// The decision that a call is not made and returns this value instead.
     static int result(int value) {
         return -value;
     }
@@ -69,7 +67,7 @@ final class Injector implements Libc.Faults, AutoCloseable {
         if (error != 0) {
             return -error;
         }
-        // Not under the lock: it may block.
+        // Not under the lock, because it may block.
         int result = call.getAsInt();
         synchronized (this) {
             plan.made(site, result);
@@ -83,7 +81,7 @@ final class Injector implements Libc.Faults, AutoCloseable {
         return error;
     }
 
-    /// The method of [Libc] that is called, and the method that calls it.
+    /// The method of [Libc] that is called and the method that calls it.
     private static Site site(long second) {
         return WALKER.walk(frames -> {
             List<StackWalker.StackFrame> rest = frames
@@ -110,7 +108,7 @@ final class Injector implements Libc.Faults, AutoCloseable {
         return new LinkedHashMap<>(counts);
     }
 
-    /// Where it last made a call fail; null if it never did.
+    /// The site of the last failed call; null if none failed.
     synchronized @Nullable Site hit() {
         return hit;
     }

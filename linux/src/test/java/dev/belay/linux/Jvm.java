@@ -57,7 +57,7 @@ final class Jvm {
         return command(List.of("--enable-native-access=ALL-UNNAMED"), program.toArray(String[]::new));
     }
 
-    /// Runs to the end and gives standard output and error together.
+    /// Waits for its end and returns standard output and standard error together.
     static String run(List<String> command) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         process.getOutputStream().close();

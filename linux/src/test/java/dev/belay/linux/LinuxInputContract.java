@@ -12,11 +12,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/// Waiting for input in the ways of Linux: programs of their own ways, and what cannot be told.
+/// Waiting for input on Linux: programs that wait in unusual ways, and cases that have no answer.
 interface LinuxInputContract extends InputContract {
     InputState UNCLEAR = new InputState(null, false);
 
-    /// A program of Python's that has the calls of Linux at hand and says `goes` when it is about to do its last.
+    /// A Python program that can make Linux system calls and prints `goes` just before its last one.
     private Session python(String program) {
         return open("python3", "-c", "import os, select, sys, termios, threading, time, tty\n"
                 + "def say(): os.write(1, b'goes')\n" + program);
@@ -44,12 +44,16 @@ interface LinuxInputContract extends InputContract {
         Session node = screen("node", "-e",
                 """
                         const io = require('readline').createInterface({input: process.stdin, output: process.stdout});
-                        io.question('name? ', name => { io.close(); console.log('hello ' + name); setInterval(() => {}, 1e6); });
+                        io.question('name? ', name => {
+                            io.close();
+                            console.log('hello ' + name);
+                            setInterval(() => {}, 1e6);
+                        });
                         """);
         prompts(node, "name\\? ", WAITING);
         node.write("you\r");
         expect(node.drainer(), "hello you");
-        // Node may leave the terminal in its epoll although it reads no more; but it is no longer raw.
+        // Node may leave the terminal in its epoll after it stops reading, but the terminal is no longer raw.
         assertThat(node.awaitInputState(PATIENCE).seenWaiting()).isFalse();
     }
 
@@ -82,7 +86,7 @@ interface LinuxInputContract extends InputContract {
 
     @Test
     default void descriptorsThatAreNotReadDoNotCount() throws InterruptedException {
-        // A pipe that is full is waited for, to write; the terminal is not looked at, or not to read.
+        // The program waits to write to a full pipe; it does not wait for the terminal, or not to read from it.
         isBusyAfter(python("""
                 r, w = os.pipe()
                 os.set_blocking(w, False)
@@ -125,7 +129,7 @@ interface LinuxInputContract extends InputContract {
 
     @Test
     default void aProcessThatMayNotBeLookedAtIsUnclear() throws IOException, InterruptedException {
-        // What su and sudo are to an ordinary user: PR_SET_DUMPABLE, 0.
+        // What su and sudo look like to an ordinary user: PR_SET_DUMPABLE, 0.
         Session closed = python("import ctypes; ctypes.CDLL(None).prctl(4, 0); say(); os.read(0, 1)");
         prompts(closed, "goes", mayTraceAnybody() ? WAITING : UNCLEAR);
     }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// What the loop promises to its sources.
+/// What the loop guarantees its sources.
 @ExtendWith(LeakCheck.class)
 @Timeout(120)
 class LoopTest {
@@ -23,7 +23,7 @@ class LoopTest {
     private final List<String> heard = Collections.synchronizedList(new ArrayList<>());
     private final CountDownLatch rung = new CountDownLatch(1);
 
-    /// A descriptor that the loop waits for; it says its name when it is ready, and does a step.
+    /// A descriptor that the loop waits for. It records its name when it is ready and runs a step.
     private final class Bell implements Loop.Source {
         final Loop loop;
         final String name;
@@ -31,7 +31,7 @@ class LoopTest {
         final long id;
         Runnable step = () -> {};
 
-        /// On the loop's thread.
+        /// Called on the loop's thread.
         Bell(Loop loop, String name) {
             this.loop = loop;
             this.name = name;
@@ -69,7 +69,7 @@ class LoopTest {
             loop.call(() -> {
                 Bell first = new Bell(loop, "first");
                 Bell second = new Bell(loop, "second");
-                // Both are ready in one turn; whichever comes first takes the other away and puts a new one in its place.
+                // Both are ready in one turn. The first one removes the other and adds a new source in its place.
                 first.step = () -> replace(first, second);
                 second.step = () -> replace(second, first);
                 first.ring();
@@ -86,7 +86,7 @@ class LoopTest {
         int number = other.fd;
         other.remove();
         Bell third = new Bell(me.loop, "third");
-        // The kernel gives out the lowest number that is free: mine or the other's.
+        // The kernel reuses the lowest free number: mine or the other's.
         Bell fourth = new Bell(me.loop, "fourth");
         assertThat(List.of(third.fd, fourth.fd)).contains(number);
         third.step = () -> {
@@ -94,7 +94,7 @@ class LoopTest {
             fourth.remove();
             rung.countDown();
         };
-        // Later than the turn in which the stale event would be told.
+        // After the turn in which the stale event would be delivered.
         me.loop.post(() -> me.loop.post(third::ring));
     }
 

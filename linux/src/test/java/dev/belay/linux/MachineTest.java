@@ -2,7 +2,7 @@ package dev.belay.linux;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.belay.linux.ControlGroups.Version;
+import dev.belay.linux.CgroupSupport.Version;
 import dev.belay.testkit.LeakCheck;
 import java.nio.file.Path;
 import java.util.List;
@@ -39,7 +39,7 @@ class MachineTest {
                 Machine.terminal(),
                 Machine.tag(),
                 Machine.host()))
-                .allMatch(Trial::worked);
+                .allMatch(Attempt::worked);
         assertThat(Machine.nativeAccess()).isTrue();
     }
 
@@ -106,7 +106,7 @@ class MachineTest {
 
     @Test
     void controlGroupsOfVersion2() {
-        ControlGroups groups = ControlGroups.parse(V2, "0::/user.slice/user-1000.slice\n");
+        CgroupSupport groups = CgroupSupport.parse(V2, "0::/user.slice/user-1000.slice\n");
         assertThat(groups.version()).isEqualTo(Version.V2);
         assertThat(groups.mount()).isEqualTo("/sys/fs/cgroup");
         assertThat(groups.own()).isEqualTo("/user.slice/user-1000.slice");
@@ -115,7 +115,7 @@ class MachineTest {
 
     @Test
     void controlGroupsOfVersion1() {
-        ControlGroups groups = ControlGroups.parse(V1, "4:memory:/\n1:name=systemd:/\n");
+        CgroupSupport groups = CgroupSupport.parse(V1, "4:memory:/\n1:name=systemd:/\n");
         assertThat(groups.version()).isEqualTo(Version.V1);
         assertThat(groups.controllers()).containsExactly("cpu", "cpuacct", "memory");
         assertThat(groups.folder()).isNull();
@@ -124,7 +124,7 @@ class MachineTest {
 
     @Test
     void controlGroupsOfBothVersions() {
-        ControlGroups groups = ControlGroups.parse(V1 + UNIFIED, "4:memory:/\n0::/\n");
+        CgroupSupport groups = CgroupSupport.parse(V1 + UNIFIED, "4:memory:/\n0::/\n");
         assertThat(groups.version()).isEqualTo(Version.HYBRID);
         assertThat(groups.mount()).isEqualTo("/sys/fs/cgroup/unified");
         assertThat(groups.folder()).isEqualTo(Path.of("/sys/fs/cgroup/unified"));
@@ -134,16 +134,16 @@ class MachineTest {
     @Test
     void aContainersOwnGroupMayBeTheRootOfTheMount() {
         String mountinfo = "1 0 0:1 /docker/abc /sys/fs/cgroup ro - cgroup2 cgroup rw\n";
-        assertThat(ControlGroups.parse(mountinfo, "0::/docker/abc/x\n").folder())
+        assertThat(CgroupSupport.parse(mountinfo, "0::/docker/abc/x\n").folder())
                 .isEqualTo(Path.of("/sys/fs/cgroup/x"));
-        assertThat(ControlGroups.parse(mountinfo, "0::/docker/abc\n").folder()).isEqualTo(Path.of("/sys/fs/cgroup"));
-        assertThat(ControlGroups.parse(mountinfo, "0::/elsewhere\n").folder()).isNull();
-        assertThat(ControlGroups.parse(V2, "0::/../other\n").folder()).isNull();
+        assertThat(CgroupSupport.parse(mountinfo, "0::/docker/abc\n").folder()).isEqualTo(Path.of("/sys/fs/cgroup"));
+        assertThat(CgroupSupport.parse(mountinfo, "0::/elsewhere\n").folder()).isNull();
+        assertThat(CgroupSupport.parse(V2, "0::/../other\n").folder()).isNull();
     }
 
     @Test
     void withoutControlGroupsThereAreNone() {
-        ControlGroups groups = ControlGroups.parse("", "");
+        CgroupSupport groups = CgroupSupport.parse("", "");
         assertThat(groups.version()).isEqualTo(Version.NONE);
         assertThat(groups.delegated().worked()).isFalse();
     }

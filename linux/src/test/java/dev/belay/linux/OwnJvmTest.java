@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/// What only shows in a JVM of its own: how it was started, and how it ends.
+/// What only a separate JVM can show: how it was started and how it ends.
 @Timeout(120)
 class OwnJvmTest {
     @TempDir
@@ -27,7 +27,7 @@ class OwnJvmTest {
     @CsvSource({"run, /dev/pts/\\d+", "pipe, pipe:\\[\\d+\\]"})
     void theChildHasCleanSignalsAndItsOwnDescriptorsAlsoWhenBelayWasStartedUnderNohup(String mode, String streams)
             throws Exception {
-        // Bit 0: nohup does make its child ignore SIGHUP.
+        // Bit 0: nohup makes its child ignore SIGHUP.
         assertThat(Jvm.run(List.of("nohup", "cat", "/proc/self/status")))
                 .containsPattern("SigIgn:\\s[0-9a-f]*[13579bdf]\n");
         List<String> command = new ArrayList<>(List.of("nohup"));
@@ -81,7 +81,7 @@ class OwnJvmTest {
         Process belay = start("echo something; exec sleep 1000");
         long leader = leaderOf(belay);
         belay.destroyForcibly().waitFor();
-        // The kernel hangs up the terminal of a killed JVM; nobody tells us when the leader has died of it.
+        // The kernel hangs up the terminal of a killed JVM, but reports to nobody when the leader has died.
         Rig.awaitDeath(leader);
         assertThat(filesIn(folder)).as("what is left").isNotEmpty();
         assertThat(Jvm.run(Jvm.probe(folder.toString(), "run", "echo", "next"))).isEqualTo("next\r\n");
@@ -130,7 +130,7 @@ class OwnJvmTest {
         return Long.parseLong(said.readLine().substring("pid=".length()));
     }
 
-    /// The mark that a process has from its session.
+    /// The mark that a process inherited from its session.
     private static String markOf(long pid) throws IOException {
         return Files.readString(Path.of("/proc/" + pid + "/environ"), StandardCharsets.ISO_8859_1)
                 .split("BELAY_SESSION=", 2)[1]

@@ -10,10 +10,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/// A program that uses sessions, for tests that need a JVM of its own: `Probe STATE run|pipe|hold COMMAND...`.
+/// A program that uses sessions, for tests that need a separate JVM: `Probe STATE run|pipe|hold COMMAND...`.
 ///
-/// `run` prints what the command prints in a terminal, `pipe` what it prints on pipes; `hold` prints the leader's pid once
-/// the command has printed something, and waits until it is told to end.
+/// `run` prints the command's output in a terminal, `pipe` its output on pipes. `hold` prints the leader's pid once the
+/// command has printed something, and then waits until it is told to end.
 final class Probe {
     private Probe() {}
 

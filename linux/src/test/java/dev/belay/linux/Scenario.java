@@ -18,25 +18,29 @@ import dev.belay.Until;
 import dev.belay.Waited;
 import dev.belay.testkit.Rig;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/// What sessions go through while something goes wrong: all that the host can do. Each step may be refused, with a code
-/// that makes sense of it; none may hang, lie about what was taken, or disturb the session beside.
+/// Takes sessions through everything that the host can do while something goes wrong. Each step may be refused with a
+/// sensible code. None may hang, misreport how much was written, or disturb the bystander.
 final class Scenario {
     private static final int PASTE_BYTES = 200_000;
     /// Numbered lines of seven digits and a line feed.
     private static final int FLOOD_FIRST = 1_000_000;
     private static final int FLOOD_LAST = FLOOD_FIRST + 150_000;
 
-    /// For what may never come, and need not.
+    /// For events that may never come and need not.
     private static final Duration PATIENCE_WITHOUT_OUTPUT = Duration.ofSeconds(5);
 
     private final Sessions sessions;
@@ -46,8 +50,8 @@ final class Scenario {
     private final List<String> refusals = new ArrayList<>();
     private final List<String> refusedCloses = new ArrayList<>();
 
-    /// @param beside looks whether others are disturbed, after each part
-    /// @param sensible the codes with which a step may be refused
+    /// @param beside       checks the bystander after each part
+    /// @param sensible     the codes with which a step may be refused
     /// @param outputMayEnd see [Fault#endsOutput()]
     Scenario(Sessions sessions, Runnable beside, Set<ErrorCode> sensible, boolean outputMayEnd) {
         this.sessions = sessions;
@@ -56,7 +60,7 @@ final class Scenario {
         this.outputMayEnd = outputMayEnd;
     }
 
-    /// A session ended before it had said what was expected.
+    /// A session ended before it printed what was expected.
     private static final class Cut extends Exception {
         private static final long serialVersionUID = 1;
 
@@ -69,7 +73,7 @@ final class Scenario {
         void play(Session session) throws InterruptedException, Cut;
     }
 
-    /// What was refused, but for closes.
+    /// All refusals except those of closes.
     List<String> refusals() {
         return refusals;
     }
@@ -140,8 +144,10 @@ final class Scenario {
         session.resize(new Size(100, 30));
         type(session, "size");
         expect(cursor, "30 100");
+        awaitRead(session);
         session.signal(Signal.INT);
         expect(cursor, "interrupted");
+        awaitRead(session);
         session.signal(Signal.of("USR1"));
         expect(cursor, "told");
         type(session, "job");
@@ -152,6 +158,29 @@ final class Scenario {
         ExitStatus exit = exitOf(session);
         if (exit.code() != 3) {
             throw new Cut("exit " + exit);
+        }
+    }
+
+    /// Waits until the shell sleeps without children, so in read(2). A signal that arrives just before dash enters
+    /// read(2) does not interrupt it, and its trap runs only after the next line.
+    private static void awaitRead(Session session) {
+        Path process = Path.of("/proc", Long.toString(session.snapshot().pid()));
+        long deadline = System.nanoTime() + Rig.PATIENCE.toNanos();
+        while (!sleepsAlone(process)) {
+            assertThat(System.nanoTime()).as("the shell reads").isLessThan(deadline);
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+
+    private static boolean sleepsAlone(Path process) {
+        try {
+            String stat = Files.readString(process.resolve("stat"), StandardCharsets.ISO_8859_1);
+            Path leader = process.resolve("task").resolve(process.getFileName());
+            String children = Files.readString(leader.resolve("children"));
+            return stat.charAt(stat.lastIndexOf(')') + 2) == 'S' && children.isEmpty();
+        } catch (IOException _) {
+            // It has ended; the step that follows notices.
+            return true;
         }
     }
 
@@ -174,7 +203,7 @@ final class Scenario {
         ExitStatus exit = exitOf(session);
         byte[] came = outputOf(session, Outlet.STDOUT);
         if (exit.code() == 0) {
-            assertThat(came).as("what was taken")
+            assertThat(came).as("what was written")
                     .isEqualTo(Arrays.copyOf(paste, outputMayEnd ? came.length : taken));
         }
         if (exit.code() != 0 || came.length != PASTE_BYTES
@@ -238,7 +267,7 @@ final class Scenario {
             case EXIT -> throw new Cut("the session ended before it said " + text);
             default -> {
                 String missing = "no " + text + " in " + cursor.peekText(1 << 16).text();
-                // Who ignores that the terminal is gone lives on and is not heard any more.
+                // A process that ignores the hang-up lives on, and nobody reads its output any more.
                 assertThat(outputMayEnd).as(missing).isTrue();
                 throw new Cut(missing);
             }

@@ -17,7 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// A program that closes a session after it has used up its last descriptor: `Starved STATE`.
+/// A program that uses up its last descriptor and then closes a session: `Starved STATE`.
 final class Starved {
     private static final int ROOM = 8;
 
@@ -40,7 +40,7 @@ final class Starved {
         System.out.println("closed");
     }
 
-    /// Loads all classes of Belay: where they are in folders, each takes a descriptor to load.
+    /// Loads all of Belay's classes now: loading one from a folder takes a descriptor.
     private static void loadAll() throws IOException, URISyntaxException, ClassNotFoundException {
         for (Class<?> one : List.of(Sessions.class, LinuxHost.class)) {
             Path root = Path.of(one.getProtectionDomain().getCodeSource().getLocation().toURI());
@@ -56,7 +56,7 @@ final class Starved {
         }
     }
 
-    /// Lowers the limit to little more than what is open, and takes the rest.
+    /// Lowers the limit to little more than what is open and uses up the rest.
     private static int starve() throws IOException {
         try (Arena arena = Arena.ofConfined(); Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
             Libc libc = new Libc(arena);

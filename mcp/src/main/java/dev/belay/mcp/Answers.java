@@ -1,32 +1,51 @@
 package dev.belay.mcp;
 
+import dev.belay.Approval;
+import dev.belay.Guarded;
 import dev.belay.SessionRecord;
 import dev.belay.agent.CloseResult;
 import dev.belay.agent.ExecResult;
 import dev.belay.agent.ListResult;
 import dev.belay.agent.OutputResult;
+import dev.belay.agent.ScreenView;
 import dev.belay.agent.ToolError;
+import dev.belay.agent.ToolResult;
+import dev.belay.screens.ShellCommand;
 import java.time.Instant;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The answers of the tools as JSON, under the names that users rely on.
+/// The answers of the tools, session records and refusals as JSON. The names are part of the API.
 public final class Answers {
     private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
     private Answers() {}
 
-    static ObjectNode of(ExecResult result) {
-        ObjectNode node = JSON.objectNode()
-                .put("success", result.success())
-                .put("session_id", result.sessionId())
+    static ObjectNode of(ToolResult result) {
+        ObjectNode node = JSON.objectNode().put("success", result.success());
+        switch (result) {
+            case ExecResult exec -> put(node, exec);
+            case OutputResult read -> put(node, read);
+            case ListResult list -> put(node, list);
+            case CloseResult close -> put(node, close);
+        }
+        if (result.error() != null) {
+            node.set("error", of(result.error()));
+        }
+        return node;
+    }
+
+    private static void put(ObjectNode node, ExecResult result) {
+        node.put("session_id", result.sessionId())
                 .put("output", result.output())
                 .put("running", result.running())
                 .put("exit_code", result.exitCode())
                 .put("truncated", result.truncated())
                 .put("signal", result.signal())
+                .put("survivors", result.survivors())
                 .put("wall_time_ms", result.wallTimeMs())
                 .put("output_start", result.outputStart())
                 .put("output_end", result.outputEnd())
@@ -35,16 +54,27 @@ public final class Answers {
                 .put("wait_result", result.waitResult())
                 .put("waiting_for_input", result.waitingForInput())
                 .put("echo_off", result.echoOff());
+        put(node, result.screen());
+        if (result.cwd() != null) {
+            node.put("cwd", result.cwd());
+        }
         if (result.hint() != null) {
             node.put("hint", result.hint());
         }
-        return withError(node, result.error());
+        if (!result.approvals().isEmpty()) {
+            result.approvals().forEach(one -> node.withArray("approvals").add(brief(one)));
+        }
     }
 
-    static ObjectNode of(OutputResult result) {
-        ObjectNode node = JSON.objectNode()
-                .put("success", result.success())
-                .put("session_id", result.sessionId())
+    /// What an agent has to know of a question.
+    private static ObjectNode brief(Approval approval) {
+        ObjectNode node = JSON.objectNode().put("id", approval.id()).put("program", approval.program());
+        approval.words().forEach(node.putArray("words")::add);
+        return node.put("rule", approval.rule()).put("state", approval.state().label());
+    }
+
+    private static void put(ObjectNode node, OutputResult result) {
+        node.put("session_id", result.sessionId())
                 .put("output", result.output())
                 .put("output_start", result.outputStart())
                 .put("output_end", result.outputEnd())
@@ -53,29 +83,59 @@ public final class Answers {
                 .put("omitted_bytes", result.omittedBytes())
                 .put("running", result.running())
                 .put("exit_code", result.exitCode());
-        return withError(node, result.error());
+        put(node, result.screen());
     }
 
-    static ObjectNode of(CloseResult result) {
-        ObjectNode node = JSON.objectNode()
-                .put("success", result.success())
-                .put("session_id", result.sessionId())
+    private static void put(ObjectNode node, @Nullable ScreenView screen) {
+        if (screen == null) {
+            return;
+        }
+        ObjectNode shown = node.putObject("screen");
+        shown.putObject("cursor").put("row", screen.cursorRow()).put("column", screen.cursorColumn());
+        shown.put("title", screen.title())
+                .put("alternate", screen.alternate())
+                .put("cols", screen.cols())
+                .put("rows", screen.rows())
+                .put("offset", screen.offset())
+                .put("changes_only", screen.changesOnly());
+        screen.selected().forEach(shown.putArray("selected")::add);
+        screen.uncertain().forEach(shown.putArray("uncertain")::add);
+    }
+
+    private static void put(ObjectNode node, CloseResult result) {
+        node.put("session_id", result.sessionId())
                 .put("exit_code", result.exitCode())
                 .put("signal", result.signal())
+                .put("ended", result.ended())
                 .put("killed", result.killed());
-        return withError(node, result.error());
     }
 
-    static ObjectNode of(ListResult result) {
+    private static void put(ObjectNode node, ListResult result) {
         ArrayNode sessions = JSON.arrayNode();
         for (ListResult.Entry entry : result.sessions()) {
-            sessions.add(of(entry.session())
+            ObjectNode session = of(entry.session())
                     .put("waiting_for_input", entry.waitingForInput())
-                    .put("unread_bytes", entry.unreadBytes()));
+                    .put("unread_bytes", entry.unreadBytes());
+            if (!entry.commands().isEmpty()) {
+                ArrayNode commands = session.putArray("commands");
+                entry.commands().forEach(command -> commands.add(of(command)));
+            }
+            sessions.add(session);
         }
-        ObjectNode node = JSON.objectNode().put("success", result.success());
         node.set("sessions", sessions);
-        return withError(node, result.error());
+    }
+
+    /// A command that a session's shell has run, the same everywhere Belay shows one.
+    public static ObjectNode of(ShellCommand command) {
+        return JSON.objectNode()
+                .put("command", command.command())
+                .put("cwd", command.cwd())
+                .put("exit_code", command.exitCode())
+                .put("began_at", command.beganAt().toString())
+                .put("ended_at", text(command.endedAt()))
+                .put("start", command.start())
+                .put("end", command.end())
+                .put("signed", command.signed());
     }
 
     /// The record of a session, the same everywhere Belay shows one.
@@ -95,9 +155,11 @@ public final class Answers {
                 .put("pid", session.pid())
                 .put("owner", session.owner());
         node.set("labels", labels);
-        return node.put("started_at", session.startedAt().toString())
+        node.put("origin", session.origin().label())
+                .put("keep", session.keep())
+                .put("started_at", session.startedAt().toString())
                 .put("ended_at", text(session.endedAt()))
-                .put("state", session.state().name().toLowerCase(java.util.Locale.ROOT))
+                .put("state", session.state().name().toLowerCase(Locale.ROOT))
                 .put("exit_code", session.exitCode())
                 .put("signal", session.signal())
                 .put("survivors", session.survivors())
@@ -105,18 +167,65 @@ public final class Answers {
                 .put("output_end", session.outputEnd())
                 .put("last_activity_at", session.lastActivityAt().toString())
                 .put("end_reason", session.endReason() == null ? null : session.endReason().label());
+        return session.guard() == null ? node : node.set("guard", of(session.guard()));
+    }
+
+    private static ObjectNode of(Guarded guard) {
+        ObjectNode node = JSON.objectNode()
+                .put("tier", guard.tier())
+                .put("by", guard.by())
+                .put("files", guard.files());
+        if (guard.hosts().isEmpty()) {
+            node.put("network", guard.network());
+        } else {
+            guard.hosts().forEach(node.putArray("network")::add);
+        }
+        return node.put("no_new_privs", guard.noNewPrivs())
+                .put("watched", guard.watched())
+                .put("approvals", guard.approvals());
+    }
+
+    /// A question about a program, as every front door shows it.
+    public static ObjectNode of(Approval approval) {
+        ObjectNode node = JSON.objectNode()
+                .put("id", approval.id())
+                .put("session", approval.session())
+                .put("owner", approval.owner())
+                .put("program", approval.program());
+        approval.words().forEach(node.putArray("words")::add);
+        if (approval.moreWords() > 0) {
+            node.put("more_words", approval.moreWords());
+        }
+        node.put("workdir", approval.workdir());
+        approval.ancestors().forEach(node.putArray("ancestors")::add);
+        node.put("rule", approval.rule())
+                .put("count", approval.count())
+                .put("asked_at", approval.askedAt().toString())
+                .put("expires_at", approval.expiresAt().toString())
+                .put("state", approval.state().label());
+        if (approval.by() != null) {
+            node.put("by", approval.by());
+        }
+        if (approval.scope() != null) {
+            node.put("scope", approval.scope().label());
+        }
+        return node;
     }
 
     private static @Nullable String text(@Nullable Instant instant) {
         return instant == null ? null : instant.toString();
     }
 
-    private static ObjectNode withError(ObjectNode node, @Nullable ToolError error) {
-        if (error != null) {
-            ObjectNode why = JSON.objectNode().put("code", error.code().name()).put("message", error.message());
-            error.details().forEach(why::put);
-            node.set("error", why);
-        }
+    /// A refusal, the same everywhere Belay shows one: `{code, message, ...details}`; details keep their types.
+    public static ObjectNode of(ToolError error) {
+        ObjectNode node = JSON.objectNode().put("code", error.code().name()).put("message", error.message());
+        error.details().forEach((name, value) -> {
+            switch (value) {
+                case Number number -> node.put(name, number.longValue());
+                case Boolean flag -> node.put(name, flag);
+                default -> node.put(name, value.toString());
+            }
+        });
         return node;
     }
 }

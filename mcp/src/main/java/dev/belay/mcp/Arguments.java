@@ -1,6 +1,8 @@
 package dev.belay.mcp;
 
+import dev.belay.Nearest;
 import dev.belay.Quoted;
+import dev.belay.SessionException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -8,20 +10,26 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
-/// The arguments of a call, read by name and type. What is of a wrong type or has a name that nobody asked for is an
-/// error of the protocol: a client that sends it did not read the schema.
+/// The arguments of a tool, read by name and type.
+///
+/// Models write numbers and flags as text, and objects as JSON in text: what can be meant in one way only is
+/// understood. Everything else is refused with the reason, so that the model can correct itself.
 final class Arguments {
+    private static final int MAX_DIGITS = 18;
+
     private final String where;
     private final @Nullable JsonNode node;
     private final Set<String> asked = new HashSet<>();
 
     Arguments(String where, @Nullable JsonNode node) {
         this.where = where;
-        this.node = node;
-        if (node != null && !node.isObject() && !node.isNull()) {
-            throw ProtocolException.invalidParams(where + " has to be an object.");
+        this.node = node == null || node.isNull() ? null : unpacked(node);
+        if (this.node != null && !this.node.isObject()) {
+            throw SessionException.invalid(where + " must be an object.");
         }
     }
 
@@ -29,6 +37,19 @@ final class Arguments {
         asked.add(name);
         JsonNode value = node == null ? null : node.get(name);
         return value == null || value.isNull() ? null : value;
+    }
+
+    /// A list or an object, also if it came as JSON in a string.
+    private static JsonNode unpacked(JsonNode value) {
+        String text = value.isString() ? value.stringValue().strip() : "";
+        if (!text.startsWith("{") && !text.startsWith("[")) {
+            return value;
+        }
+        try {
+            return JsonMapper.shared().readTree(text);
+        } catch (JacksonException _) {
+            return value;
+        }
     }
 
     @Nullable String string(String name) {
@@ -47,25 +68,29 @@ final class Arguments {
     String requiredString(String name) {
         String value = string(name);
         if (value == null) {
-            throw ProtocolException.invalidParams(where + " needs " + name + ".");
+            throw SessionException.invalid(where + " needs " + name + insteadOf(name));
         }
         return value;
     }
 
     boolean flag(String name, boolean fallback) {
         JsonNode value = value(name);
-        if (value != null && !value.isBoolean()) {
-            throw wrong(name, "true or false");
+        if (value == null) {
+            return fallback;
         }
-        return value == null ? fallback : value.booleanValue();
+        return switch (value.isBoolean() || value.isString() ? value.asString() : "") {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw wrong(name, "true or false");
+        };
     }
 
     @Nullable Integer integer(String name) {
-        JsonNode value = value(name);
-        if (value != null && !(value.isIntegralNumber() && value.canConvertToInt())) {
-            throw wrong(name, "a whole number of at most 2147483647");
+        Long value = offset(name);
+        if (value != null && (value > Integer.MAX_VALUE || value < Integer.MIN_VALUE)) {
+            throw wrong(name, "a whole number of at most " + Integer.MAX_VALUE);
         }
-        return value == null ? null : value.intValue();
+        return value == null ? null : (Integer) value.intValue();
     }
 
     int integer(String name, int fallback) {
@@ -75,25 +100,36 @@ final class Arguments {
 
     @Nullable Long offset(String name) {
         JsonNode value = value(name);
-        if (value != null && !(value.isIntegralNumber() && value.canConvertToLong())) {
+        if (value == null) {
+            return null;
+        }
+        if (value.isIntegralNumber() && value.canConvertToLong()) {
+            return value.longValue();
+        }
+        if (value.isNumber() && value.doubleValue() == Math.rint(value.doubleValue())
+                && Math.abs(value.doubleValue()) < 1L << 53) {
+            return (long) value.doubleValue();
+        }
+        String text = value.isString() ? value.stringValue().strip() : "";
+        if (!text.matches("-?\\d{1," + MAX_DIGITS + "}")) {
             throw wrong(name, "a whole number");
         }
-        return value == null ? null : value.longValue();
+        return Long.valueOf(text);
     }
 
+    /// A list; one string is a list of one.
     List<String> strings(String name) {
         JsonNode value = value(name);
+        if (value == null) {
+            return List.of();
+        }
+        JsonNode list = unpacked(value);
         List<String> all = new ArrayList<>();
-        if (value != null) {
-            if (!value.isArray()) {
+        for (JsonNode one : list.isArray() ? list : List.of(value)) {
+            if (!one.isString()) {
                 throw wrong(name, "a list of strings");
             }
-            for (JsonNode one : value) {
-                if (!one.isString()) {
-                    throw wrong(name, "a list of strings");
-                }
-                all.add(one.stringValue());
-            }
+            all.add(one.stringValue());
         }
         return all;
     }
@@ -102,14 +138,15 @@ final class Arguments {
         JsonNode value = value(name);
         Map<String, String> all = new LinkedHashMap<>();
         if (value != null) {
-            if (!value.isObject()) {
+            JsonNode map = unpacked(value);
+            if (!map.isObject()) {
                 throw wrong(name, "an object of strings");
             }
-            for (Map.Entry<String, JsonNode> entry : value.properties()) {
-                if (!entry.getValue().isString()) {
+            for (Map.Entry<String, JsonNode> entry : map.properties()) {
+                if (entry.getValue().isContainer() || entry.getValue().isNull()) {
                     throw wrong(name, "an object of strings");
                 }
-                all.put(entry.getKey(), entry.getValue().stringValue());
+                all.put(entry.getKey(), entry.getValue().asString());
             }
         }
         return all;
@@ -126,14 +163,29 @@ final class Arguments {
             return;
         }
         for (Map.Entry<String, JsonNode> entry : node.properties()) {
-            if (!asked.contains(entry.getKey())) {
-                throw ProtocolException.invalidParams(where + " has no argument " + Quoted.of(entry.getKey())
-                        + "; it has " + String.join(", ", asked.stream().sorted().toList()) + ".");
+            String name = entry.getKey();
+            if (!asked.contains(name)) {
+                throw SessionException.invalid(where + " has no argument " + Quoted.of(name)
+                        + OtherNames.meant(name, asked)
+                                .map(one -> "; did you mean " + one + "?")
+                                .orElseGet(() -> Nearest.hint(name, asked)));
             }
         }
     }
 
-    private ProtocolException wrong(String name, String expected) {
-        return ProtocolException.invalidParams(where + ": " + name + " has to be " + expected + ".");
+    /// The name that was given in place of a missing one.
+    private String insteadOf(String missing) {
+        return node == null
+                ? "."
+                : node.properties().stream()
+                        .map(Map.Entry::getKey)
+                        .filter(name -> OtherNames.meant(name, Set.of(missing)).isPresent())
+                        .findFirst()
+                        .map(name -> ", and has no argument " + Quoted.of(name) + "; did you mean " + missing + "?")
+                        .orElse(".");
+    }
+
+    private SessionException wrong(String name, String expected) {
+        return SessionException.invalid(where + ": " + name + " must be " + expected + ".");
     }
 }

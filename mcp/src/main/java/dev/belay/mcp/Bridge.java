@@ -14,7 +14,9 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -24,9 +26,9 @@ import tools.jackson.databind.json.JsonMapper;
 
 /// Passes a client's messages on to a server over streamable HTTP, and what the server says back.
 ///
-/// Requests are passed on side by side, each on a virtual thread; everything else in the order it came. A server that has
-/// forgotten the conversation, because it was started anew, is told the client's `initialize` again: the client does not
-/// notice.
+/// Requests are passed on side by side, each on a virtual thread; everything else in the order it came. A server that
+/// has forgotten the conversation, because it was started anew, is told the client's `initialize` again: the client
+/// does not notice.
 public final class Bridge implements Peer {
     private static final Logger LOG = System.getLogger(Bridge.class.getName());
     private static final Duration CONNECT = Duration.ofSeconds(10);
@@ -42,6 +44,8 @@ public final class Bridge implements Peer {
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT).build();
     /// A turn: one at a time begins a conversation.
     private final ReentrantLock beginning = new ReentrantLock();
+    /// The requests under way that need no conversation.
+    private final Map<JsonNode, Thread> stateless = new ConcurrentHashMap<>();
     private volatile @Nullable Begun begun;
     private volatile boolean closed;
 
@@ -58,13 +62,45 @@ public final class Bridge implements Peer {
 
     @Override
     public void receive(JsonNode message, Consumer<JsonNode> replies) {
-        if (isMethod(message, "initialize")) {
+        // Before all else: a cancellation may look like a request that needs no conversation.
+        if (isMethod(message, "notifications/cancelled") && cancel(message.at("/params/requestId"))) {
+            LOG.log(Level.DEBUG, "a request was cancelled");
+        } else if (Conversation.isStateless(message)) {
+            passStateless(message, replies);
+        } else if (isMethod(message, "initialize")) {
             pass(message, replies, () -> begin(message, replies));
         } else if ((message.has("method") && message.has("id")) || message.isArray()) {
             Thread.ofVirtual().name("belay-bridge").start(() -> pass(message, replies, () -> goOn(message, replies)));
         } else {
             pass(message, replies, () -> goOn(message, replies));
         }
+    }
+
+    /// Passes on a request that needs no conversation. Ending its connection is how it is cancelled.
+    private void passStateless(JsonNode message, Consumer<JsonNode> replies) {
+        JsonNode id = message.path("id");
+        Thread thread = Thread.ofVirtual().name("belay-bridge").unstarted(() -> {
+            Consumer<JsonNode> unlessCancelled = reply -> {
+                if (stateless.containsKey(id)) {
+                    replies.accept(reply);
+                }
+            };
+            try {
+                pass(message, unlessCancelled, () -> read(postStateless(message), unlessCancelled));
+            } finally {
+                stateless.remove(id);
+            }
+        });
+        stateless.put(id, thread);
+        thread.start();
+    }
+
+    private boolean cancel(JsonNode id) {
+        Thread request = stateless.remove(id);
+        if (request != null) {
+            request.interrupt();
+        }
+        return request != null;
     }
 
     private static boolean isMethod(JsonNode message, String method) {
@@ -102,7 +138,7 @@ public final class Bridge implements Peer {
         if (id == null || !message.has("method")) {
             LOG.log(Level.WARNING, why);
         } else {
-            replies.accept(Conversation.error(id, ProtocolException.INTERNAL_ERROR, why));
+            replies.accept(Messages.error(id, new ProtocolException(ProtocolException.INTERNAL_ERROR, why)));
         }
     }
 
@@ -169,7 +205,7 @@ public final class Bridge implements Peer {
                 read(send(request(in).header("Accept", "text/event-stream").GET()), replies);
             } catch (IOException | SessionException e) {
                 // Nothing is lost but questions of the server, which it asks again in the next conversation.
-                LOG.log(Level.DEBUG, "the stream of the server has ended", e);
+                LOG.log(Level.DEBUG, "the server's stream has ended", e);
             } catch (InterruptedException _) {
                 Thread.currentThread().interrupt();
             }
@@ -189,8 +225,30 @@ public final class Bridge implements Peer {
 
     private HttpResponse<InputStream> post(JsonNode message, @Nullable Begun in)
             throws IOException, InterruptedException {
-        return send(request(in)
-                .header("Content-Type", "application/json")
+        return postTo(request(in), message);
+    }
+
+    /// The headers repeat what the message says, for proxies on the way.
+    private HttpResponse<InputStream> postStateless(JsonNode message) throws IOException, InterruptedException {
+        HttpRequest.Builder request = request(null)
+                .header("MCP-Protocol-Version", header(String.valueOf(Conversation.spoken(message))))
+                .header("Mcp-Method", header(message.path("method").asString("")));
+        String name = Messages.string(message.path("params").get("name"));
+        return postTo(name == null ? request : request.header("Mcp-Name", header(name)), message);
+    }
+
+    /// A value that a header can carry: encoded, if it cannot go as it is.
+    private static String header(String value) {
+        boolean plain = value.equals(value.strip()) && value.chars().allMatch(c -> c >= ' ' && c <= '~')
+                && !(value.startsWith("=?base64?") && value.endsWith("?="));
+        return plain
+                ? value
+                : "=?base64?" + Base64.getEncoder().encodeToString(value.getBytes(StandardCharsets.UTF_8)) + "?=";
+    }
+
+    private HttpResponse<InputStream> postTo(HttpRequest.Builder request, JsonNode message)
+            throws IOException, InterruptedException {
+        return send(request.header("Content-Type", "application/json")
                 .header("Accept", "application/json, text/event-stream")
                 .POST(HttpRequest.BodyPublishers.ofString(json.writeValueAsString(message))));
     }

@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /// What is still to be said to a client, in order.
 ///
 /// Nobody who has something to say waits for the client: a thread of its own writes, and what the client does not take
-/// yet waits here. So whoever reads the client's messages always hears that it has gone, and a call that is over always
-/// ends. A client that lets too much wait has gone too.
+/// yet waits here. So the thread that reads the client's messages always learns that the client is gone, and a finished
+/// call always ends. A client that lets too much wait has gone too.
 final class Outbox implements AutoCloseable {
     private static final long MOST_WAITING_BYTES = 64 << 20;
     /// How long a client that has gone has to take what is left.

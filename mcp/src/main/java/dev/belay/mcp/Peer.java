@@ -3,7 +3,7 @@ package dev.belay.mcp;
 import java.util.function.Consumer;
 import tools.jackson.databind.JsonNode;
 
-/// Whoever answers a client's messages: a [Conversation] here, or a [Bridge] to one elsewhere.
+/// What answers a client's messages: a [Conversation] here, or a [Bridge] to one on a server.
 public interface Peer extends AutoCloseable {
     /// Takes one message, or several in an array.
     ///

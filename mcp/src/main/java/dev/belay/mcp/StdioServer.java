@@ -5,6 +5,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -23,8 +25,8 @@ public final class StdioServer {
         this.out = out;
     }
 
-    /// Serves until the client closes its end of either stream; one that takes no answers is noticed at the next line that
-    /// it sends. What is said to it by then it has 5 seconds to take.
+    /// Serves until the client closes its end of either stream; one that takes no answers is noticed at the next line
+    /// that it sends. What is said to it by then it has 5 seconds to take.
     public void run(Peer peer) throws IOException {
         try (Outbox outbox = new Outbox(out); peer) {
             Consumer<JsonNode> replies = message -> outbox.send(bytes(message));
@@ -32,7 +34,7 @@ public final class StdioServer {
                 if (line.length > Conversation.MAX_MESSAGE_BYTES) {
                     replies.accept(tooLong());
                 } else if (!isBlank(line)) {
-                    receive(peer, new String(line, StandardCharsets.UTF_8), replies);
+                    receive(peer, line, replies);
                 }
             }
         }
@@ -42,10 +44,14 @@ public final class StdioServer {
         return (json.writeValueAsString(message) + "\n").getBytes(StandardCharsets.UTF_8);
     }
 
-    private void receive(Peer peer, String line, Consumer<JsonNode> replies) {
+    private void receive(Peer peer, byte[] line, Consumer<JsonNode> replies) {
         JsonNode message;
         try {
-            message = json.readTree(line);
+            message = json.readTree(
+                    StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(line)).toString());
+        } catch (CharacterCodingException _) {
+            replies.accept(Conversation.notUtf8());
+            return;
         } catch (JacksonException e) {
             replies.accept(Conversation.unreadable(e));
             return;

@@ -1,6 +1,9 @@
 package dev.belay.mcp;
 
+import dev.belay.ErrorCode;
+import dev.belay.Quoted;
 import dev.belay.SessionException;
+import dev.belay.agent.AgentSettings;
 import dev.belay.agent.AgentTools;
 import dev.belay.agent.CloseResult;
 import dev.belay.agent.ExecRequest;
@@ -9,11 +12,14 @@ import dev.belay.agent.ListResult;
 import dev.belay.agent.OutputResult;
 import dev.belay.agent.ReadRequest;
 import dev.belay.agent.ToolError;
+import dev.belay.agent.ToolResult;
+import dev.belay.agent.View;
 import dev.belay.agent.WaitFor;
 import dev.belay.agent.WriteRequest;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -21,58 +27,137 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/// The tools as the protocol shows them: their descriptions, and calls of them by name with JSON arguments.
+/// The tools as the protocol shows them: their descriptions, and one call of one by name with JSON arguments.
 final class Toolbox {
-    private final AgentTools tools;
-    private final JsonNode list;
+    static final String EXEC = "unified_exec";
 
-    Toolbox(AgentTools tools, JsonMapper json) {
+    private static final int LAST_LINE_TOKENS = 200;
+    private static final int LAST_LINE_CHARS = 160;
+    private static final String TOOLS = resource("tools.json");
+    private static final JsonNode OUTPUTS = JsonMapper.shared().readTree(resource("outputs.json"));
+
+    private final AgentTools tools;
+    private final String folder;
+    /// The session that the call is about, as soon as that is known.
+    private volatile @Nullable String session;
+
+    /// @param folder where relative folders start, as seen from the workspace
+    Toolbox(AgentTools tools, String folder) {
         this.tools = tools;
-        try (InputStream in = Objects.requireNonNull(Toolbox.class.getResourceAsStream("tools.json"))) {
-            this.list = json.readTree(in);
+        this.folder = folder;
+    }
+
+    private static String resource(String name) {
+        try (InputStream in = Objects.requireNonNull(Toolbox.class.getResourceAsStream(name))) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    /// What `tools/list` answers.
-    JsonNode list() {
+    /// What `tools/list` answers: with the defaults that hold, and with output schemas where records are sent.
+    static ObjectNode list(AgentSettings settings, Results results) {
+        ObjectNode list = (ObjectNode) JsonMapper.shared().readTree(TOOLS
+                .replace("${shell}", settings.shell().replace("\\", "\\\\").replace("\"", "\\\""))
+                .replace("${yield_ms}", String.valueOf(settings.yield().toMillis()))
+                .replace("${toolchain_yield_ms}", String.valueOf(settings.toolchainYield().toMillis()))
+                .replace("${poll_ms}", String.valueOf(settings.poll().toMillis()))
+                .replace("${max_call_ms}", String.valueOf(settings.maxCall().toMillis()))
+                .replace("${idle_timeout_ms}", String.valueOf(settings.idleTimeout().toMillis()))
+                .replace("${max_output_tokens}", String.valueOf(ExecRequest.DEFAULT_OUTPUT_TOKENS)));
+        if (results.records()) {
+            for (JsonNode tool : list.path("tools")) {
+                ((ObjectNode) tool).set("outputSchema", OUTPUTS.path(tool.path("name").stringValue()));
+            }
+        }
         return list;
     }
 
-    /// Calls a tool.
-    ///
-    /// @param workdir where commands start that name no folder; null: at the root of the workspace
-    ObjectNode call(String name, Arguments arguments, @Nullable String workdir) throws InterruptedException {
+    /// Whether there is a tool of that name.
+    static boolean has(String name) {
+        return OUTPUTS.has(name);
+    }
+
+    ToolResult call(String name, @Nullable JsonNode given) throws InterruptedException {
         try {
+            Arguments arguments = new Arguments(name, given);
             return switch (name) {
-                case "unified_exec" -> Answers.of(tools.unifiedExec(exec(arguments, workdir)));
-                case "write_stdin" -> Answers.of(tools.writeStdin(write(arguments)));
-                case "read_output" -> Answers.of(tools.readOutput(read(arguments)));
+                case EXEC -> located(tools.unifiedExec(exec(arguments)));
+                case "write_stdin" -> tools.writeStdin(write(arguments));
+                case "read_output" -> tools.readOutput(read(arguments));
                 case "list_pty_sessions" -> {
                     arguments.done();
-                    yield Answers.of(tools.listPtySessions());
+                    yield tools.listPtySessions();
                 }
                 case "close_pty_session" -> {
                     String id = arguments.requiredString("session_id");
                     boolean force = arguments.flag("force", false);
                     arguments.done();
-                    yield Answers.of(tools.closePtySession(id, force));
+                    yield tools.closePtySession(id, force);
                 }
-                default -> throw ProtocolException.invalidParams("There is no tool " + dev.belay.Quoted.of(name)
-                        + "; there are unified_exec, write_stdin, read_output, list_pty_sessions, close_pty_session.");
+                default -> throw ProtocolException.invalidParams("Unknown tool " + Quoted.of(name)
+                        + "; use one of unified_exec, write_stdin, read_output, list_pty_sessions, close_pty_session.");
             };
         } catch (SessionException e) {
             return refused(name, e);
         }
     }
 
-    private static ExecRequest exec(Arguments arguments, @Nullable String workdir) {
+    /// The arguments of a `write_stdin` that types nothing and waits for what a call of any tool waits for.
+    static ObjectNode goOn(String session, @Nullable JsonNode arguments) {
+        ObjectNode poll = JsonMapper.shared().createObjectNode().put("session_id", session);
+        for (String name : List.of("wait_for", "yield_time_ms", "max_output_tokens", "view", "strip_ansi")) {
+            JsonNode value = arguments == null ? null : arguments.get(name);
+            if (value != null) {
+                poll.set(name, value);
+            }
+        }
+        return poll;
+    }
+
+    /// The last line that the call's session has printed; empty if there is none.
+    String lastLine() {
+        String id = session;
+        if (id == null) {
+            return "";
+        }
+        String line = tools.readOutput(ReadRequest.tail(id, 1).maxOutputTokens(LAST_LINE_TOKENS)).output()
+                .lines().map(String::strip).filter(one -> !one.isEmpty()).reduce("", (_, last) -> last);
+        return line.length() <= LAST_LINE_CHARS
+                ? line
+                : line.substring(0, line.offsetByCodePoints(0, line.codePointCount(0, LAST_LINE_CHARS))) + "...";
+    }
+
+    /// A command that could not start in its folder is told where folders start.
+    private ExecResult located(ExecResult result) {
+        ToolError error = result.error();
+        if (error == null || result.sessionId() != null
+                || (error.code() != ErrorCode.NOT_FOUND && error.code() != ErrorCode.OUTSIDE_WORKSPACE)) {
+            return result;
+        }
+        return ExecResult.failed(null, result.wallTimeMs(), new ToolError(
+                error.code(),
+                error.message() + " workdir is relative to " + tools.workspace().resolve(folder).normalize() + ".",
+                error.details()));
+    }
+
+    /// A folder as seen from the workspace.
+    private String inWorkspace(String workdir) {
+        return folder.equals(".") || workdir.startsWith("/") ? workdir : folder + "/" + workdir;
+    }
+
+    private ExecRequest exec(Arguments arguments) {
         ExecRequest base = ExecRequest.of(arguments.requiredString("cmd"));
-        String asked = arguments.string("workdir");
+        String asked = arguments.string("session_id");
+        String in = arguments.string("in");
+        if (asked != null && in != null) {
+            throw SessionException.invalid("in names the session already; leave out session_id.");
+        }
+        String workdir = arguments.string("workdir");
+        String id = asked == null ? AgentTools.newSessionId() : asked;
         ExecRequest request = new ExecRequest(
                 base.cmd(),
-                asked == null ? workdir : asked,
+                workdir == null ? null : inWorkspace(workdir),
                 arguments.string("shell"),
                 arguments.flag("login", base.login()),
                 arguments.flag("tty", base.tty()),
@@ -83,14 +168,17 @@ final class Toolbox {
                 arguments.integer("rows", base.rows()),
                 arguments.integer("timeout_ms"),
                 waitFor(arguments),
-                arguments.flag("strip_ansi", base.stripAnsi()),
-                arguments.string("session_id"),
-                arguments.integer("idle_timeout_ms"));
+                view(arguments),
+                id,
+                arguments.integer("idle_timeout_ms"),
+                in,
+                folder);
         arguments.done();
+        session = in == null ? id : in;
         return request;
     }
 
-    private static WriteRequest write(Arguments arguments) {
+    private WriteRequest write(Arguments arguments) {
         WriteRequest request = new WriteRequest(
                 arguments.requiredString("session_id"),
                 arguments.string("chars", ""),
@@ -99,8 +187,9 @@ final class Toolbox {
                 arguments.integer("yield_time_ms"),
                 arguments.integer("max_output_tokens", ExecRequest.DEFAULT_OUTPUT_TOKENS),
                 waitFor(arguments),
-                arguments.flag("strip_ansi", false));
+                view(arguments));
         arguments.done();
+        session = request.sessionId();
         return request;
     }
 
@@ -109,10 +198,18 @@ final class Toolbox {
                 arguments.requiredString("session_id"),
                 arguments.offset("from"),
                 arguments.integer("tail"),
+                arguments.string("match"),
                 arguments.integer("max_output_tokens", ExecRequest.DEFAULT_OUTPUT_TOKENS),
-                arguments.flag("strip_ansi", false));
+                view(arguments));
         arguments.done();
         return request;
+    }
+
+    /// `strip_ansi: false` is another way to ask for every byte.
+    private static View view(Arguments arguments) {
+        String name = arguments.string("view");
+        boolean strip = arguments.flag("strip_ansi", true);
+        return name == null ? strip ? View.AUTO : View.RAW : View.named(name);
     }
 
     private static @Nullable WaitFor waitFor(Arguments arguments) {
@@ -120,19 +217,20 @@ final class Toolbox {
         if (inner == null) {
             return null;
         }
-        WaitFor waitFor = new WaitFor(inner.string("match"), inner.integer("idle_ms"), inner.flag("exit", false));
+        WaitFor waitFor = new WaitFor(inner.string("match"), inner.integer("idle_ms"), inner.flag("exit", false),
+                inner.string("screen"), inner.integer("settled_ms"));
         inner.done();
         return waitFor;
     }
 
     /// A request whose values make no sense is a failed call, in the shape of the tool's other answers.
-    private static ObjectNode refused(String name, SessionException e) {
+    static ToolResult refused(String name, SessionException e) {
         ToolError error = ToolError.of(e);
         return switch (name) {
-            case "read_output" -> Answers.of(OutputResult.failed(null, error));
-            case "list_pty_sessions" -> Answers.of(new ListResult(false, List.of(), error));
-            case "close_pty_session" -> Answers.of(new CloseResult(false, "", null, null, 0, error));
-            default -> Answers.of(ExecResult.failed(null, 0, error));
+            case "read_output" -> OutputResult.failed(null, error);
+            case "list_pty_sessions" -> ListResult.failed(error);
+            case "close_pty_session" -> CloseResult.failed("", error);
+            default -> ExecResult.failed(null, 0, error);
         };
     }
 }

@@ -1,6 +1,7 @@
 package dev.belay.server;
 
 import dev.belay.Session;
+import dev.belay.screens.Screens;
 import dev.belay.server.metrics.ServerMetrics;
 import dev.belay.server.terminal.TerminalDoor;
 
@@ -15,15 +16,17 @@ final class Gauges {
         metrics.gauge("belay_sessions_live", "Sessions that hold a permit", () -> sessions.stats().permitsUsed());
         metrics.gauge("belay_sessions_listed", "Sessions listed, exited ones included",
                 () -> sessions.stats().listed());
-        metrics.gauge("belay_sessions_limit", "Sessions there may be now", () -> server.admission().room().sessions());
-        metrics.gauge("belay_sessions_held", "Exited sessions whose terminal survivors hold",
+        metrics.gauge("belay_sessions_limit", "Sessions allowed now", () -> server.gate().room().sessions());
+        metrics.gauge("belay_sessions_held", "Exited sessions whose terminal is still in use by survivors",
                 () -> sessions.list().stream().filter(one -> one.exit().isPresent() && !one.drained()).count());
+        metrics.gauge("belay_approvals_pending", "Questions about programs that nobody has answered yet",
+                () -> sessions.approvals().pending().approvals().size());
         metrics.gauge("belay_permits_used", "Permits out", () -> sessions.stats().permitsUsed());
-        metrics.gauge("belay_permits_limit", "Permits there are", () -> sessions.stats().permitsLimit());
-        metrics.gauge("belay_terminals_in_use", "Pseudo-terminals in use on the machine; -1: not known",
-                () -> server.admission().room().terminalsInUse());
-        metrics.gauge("belay_terminals_limit", "Pseudo-terminals there may be; -1: not known",
-                () -> server.admission().room().terminalsMax());
+        metrics.gauge("belay_permits_limit", "Permits in total", () -> sessions.stats().permitsLimit());
+        metrics.gauge("belay_terminals_in_use", "Pseudo-terminals in use on the machine; -1: unknown",
+                () -> server.gate().room().terminalsInUse());
+        metrics.gauge("belay_terminals_limit", "Pseudo-terminals allowed on the machine; -1: unknown",
+                () -> server.gate().room().terminalsMax());
         metrics.gauge("belay_log_bytes", "Bytes of output kept", () -> sessions.list().stream()
                 .map(Session::output)
                 .mapToLong(log -> log.end() - log.start())
@@ -31,9 +34,9 @@ final class Gauges {
         metrics.count("belay_output_bytes", "Bytes that sessions printed", () -> sessions.stats().bytesLogged());
         metrics.count("belay_output_unstored_bytes", "Bytes that the disk refused",
                 () -> sessions.stats().bytesUnstored());
-        metrics.count("belay_input_bytes", "Bytes that sessions took", () -> sessions.stats().bytesTaken());
+        metrics.count("belay_input_bytes", "Bytes of input accepted", () -> sessions.stats().bytesTaken());
         metrics.count("belay_inputs_repeated", "Inputs sent again and not written again",
-                () -> server.viewers().inputs().repeated());
+                () -> sessions.stats().inputsRepeated());
         metrics.count("belay_observer_dropped_events", "Events that a slow observer missed",
                 () -> sessions.stats().droppedEvents());
         metrics.count("belay_orphans_ended", "Processes of earlier runs that were ended at the start",
@@ -47,24 +50,63 @@ final class Gauges {
         metrics.gauge("belay_viewers", "Viewers attached", () -> server.viewers().list().size());
         metrics.gauge("belay_viewer_lag_bytes", "How far the slowest viewer is behind", server::largestLag);
         metrics.gauge("belay_sessions_absent", "Terminals that wait for their owner to come back",
-                () -> server.viewers().absences().count());
+                () -> server.viewers().reconnectGrace().count());
         metrics.count("belay_sessions_abandoned", "Terminals closed because their owner did not come back",
-                () -> server.viewers().absences().ended());
+                () -> server.viewers().reconnectGrace().ended());
         metrics.gauge("belay_creations_waiting", "Creations that wait for their turn",
-                () -> server.admission().waiting());
+                () -> server.gate().waiting());
         metrics.count("belay_creations_rate_limited", "Creations that came too soon",
-                () -> server.admission().rateLimited());
+                () -> server.gate().rateLimited());
         metrics.count("belay_creations_over_quota", "Creations beyond a quota or the room",
-                () -> server.admission().overQuota());
+                () -> server.gate().overQuota());
         metrics.count("belay_logins_failed", "Attempts to sign in that failed", () -> server.authority().failures());
         metrics.count("belay_logins_refused", "Attempts refused because of earlier ones",
                 () -> server.authority().refused());
-        metrics.count("belay_requests_refused", "Requests of foreign hosts or origins", server::refusedRequests);
+        metrics.count("belay_requests_refused", "Requests from foreign hosts or origins", server::refusedRequests);
+        metrics.gauge("belay_connections_authenticated", "Connections that have signed in",
+                () -> server.connections().known());
+        metrics.gauge("belay_connections_unauthenticated", "Connections that have not signed in",
+                () -> server.connections().strangers());
+        metrics.gauge("belay_connections_unauthenticated_limit", "Connections allowed without signing in",
+                () -> server.connections().limit());
+        metrics.count("belay_connections_crowded_out", "Connections closed because too many had not signed in",
+                () -> server.connections().crowdedOut());
+        metrics.gauge("belay_degraded", "1 while the server is degraded", () -> server.health().degraded() ? 1 : 0);
+        metrics.gauge("belay_feed_waiting", "Clients that wait for changes of the lists",
+                () -> server.feed().watchers());
+        metrics.gauge("belay_feed_sessions", "Sessions whose versions are remembered for clients",
+                () -> server.feed().remembered());
+        metrics.count("belay_feed_changes", "Changes of sessions that were numbered", () -> server.feed().changes());
+        metrics.count("belay_feed_events", "Events that were noted for clients",
+                () -> server.feed().history().count());
+        metrics.count("belay_feed_input_looks", "Looks whether a session waits for input",
+                () -> server.feed().inputLooks());
+        screens(metrics, server.screens());
         socketIo(metrics, server.terminals());
+    }
+
+    private static void screens(ServerMetrics metrics, Screens screens) {
+        metrics.gauge("belay_screens_warm", "Screens that are ready to be looked at",
+                () -> screens.stats().warmScreens());
+        metrics.gauge("belay_screens_warm_bytes", "Memory of screens that are ready to be looked at",
+                () -> screens.stats().warmBytes());
+        metrics.gauge("belay_screen_checkpoints", "Folded screens", () -> screens.stats().checkpoints());
+        metrics.gauge("belay_screen_checkpoint_bytes", "Memory of folded screens",
+                () -> screens.stats().checkpointBytes());
+        metrics.count("belay_screen_looks", "Looks at screens, repaints and thumbnails", () -> screens.stats().looks());
+        metrics.count("belay_screen_answers", "Questions of programs that were answered",
+                () -> screens.stats().answers());
+        metrics.count("belay_screen_unanswered", "Questions of programs that came too late or too often to be answered",
+                () -> screens.stats().unanswered());
+        metrics.count("belay_screen_late_scans", "Times that output was not searched for questions, to keep up",
+                () -> screens.stats().lateScans());
+        metrics.gauge("belay_screen_masks", "Viewers whose output is masked", () -> screens.stats().masks());
     }
 
     private static void socketIo(ServerMetrics metrics, TerminalDoor door) {
         metrics.gauge("belay_socketio_connections", "Socket.IO connections", () -> door.stats().connections());
+        metrics.gauge("belay_socketio_unauthenticated", "Socket.IO connections that have not signed in",
+                () -> door.stats().strangers());
         metrics.gauge("belay_socketio_websockets", "WebSockets of Socket.IO", () -> door.stats().webSockets());
         metrics.gauge("belay_socketio_clients", "Socket.IO clients signed in", () -> door.stats().sockets());
         metrics.gauge("belay_socketio_pending_bytes", "Bytes that wait for Socket.IO clients to read",

@@ -2,7 +2,8 @@ package dev.belay.server;
 
 import dev.belay.ErrorCode;
 import dev.belay.SessionException;
-import dev.belay.server.rest.Replies;
+import dev.belay.server.wire.Json;
+import dev.belay.server.wire.Replies;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ErrorHandler;

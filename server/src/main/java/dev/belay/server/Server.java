@@ -1,34 +1,50 @@
 package dev.belay.server;
 
+import dev.belay.ErrorCode;
 import dev.belay.Session;
 import dev.belay.SessionException;
 import dev.belay.Sessions;
+import dev.belay.access.Capacity;
+import dev.belay.access.Gate;
+import dev.belay.screens.Screens;
 import dev.belay.server.attach.Viewer;
 import dev.belay.server.attach.Viewers;
 import dev.belay.server.auth.Access;
-import dev.belay.server.auth.Admission;
 import dev.belay.server.auth.Authority;
+import dev.belay.server.feed.Feed;
+import dev.belay.server.guard.Connections;
 import dev.belay.server.guard.Guard;
 import dev.belay.server.health.Health;
 import dev.belay.server.logs.EventLog;
 import dev.belay.server.metrics.ServerMetrics;
 import dev.belay.server.page.Page;
+import dev.belay.server.rest.ApprovalRoutes;
+import dev.belay.server.rest.ListRoutes;
 import dev.belay.server.rest.Rest;
+import dev.belay.server.rest.ScreenRoutes;
 import dev.belay.server.rest.SessionRoutes;
+import dev.belay.server.rest.SettingsRoutes;
 import dev.belay.server.rest.SignInRoutes;
 import dev.belay.server.rest.StatusRoutes;
+import dev.belay.server.settings.Reloaded;
+import dev.belay.server.settings.ServerSettings;
 import dev.belay.server.terminal.TerminalDoor;
 import dev.belay.server.ws.AttachHandler;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.Scheduler;
+import org.jspecify.annotations.Nullable;
 
 /// Sessions over HTTP, WebSocket and Socket.IO on one port.
 ///
@@ -37,11 +53,17 @@ import org.eclipse.jetty.util.Callback;
 public final class Server implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.belay.server");
 
+    private static final Duration TICK = Duration.ofSeconds(1);
+
     private final Sessions sessions;
     private final Authority authority;
-    private final Admission admission;
+    private final Gate gate;
     private final Access access;
+    private final Screens screens;
     private final Viewers viewers;
+    private final Feed feed;
+    private final EventLog events;
+    private final Connections connections;
     private final Guard guard;
     private final Health health;
     private final Rest rest;
@@ -50,35 +72,59 @@ public final class Server implements AutoCloseable {
     private final List<Runnable> reloaded = new CopyOnWriteArrayList<>();
     private final List<Runnable> closing = new CopyOnWriteArrayList<>();
     private final TerminalDoor terminals;
+    private final Runnable attends;
     private volatile ServerSettings settings;
 
     private Server(Builder builder) {
         this.sessions = builder.sessions;
         this.settings = builder.settings;
         this.metrics = builder.metrics;
-        this.authority = new Authority(settings);
-        this.admission = new Admission(sessions, builder.capacity, settings);
-        this.access = new Access(sessions, authority, admission);
-        this.viewers = new Viewers(sessions, access, authority, () -> settings, builder.metrics, builder.events);
-        this.health = new Health(sessions, admission, viewers, builder.version);
+        this.events = builder.events;
+        this.authority = new Authority(settings, events);
+        this.gate = new Gate(sessions, builder.capacity, () -> settings.gate());
+        this.access = new Access(gate, authority);
+        this.screens = builder.screens != null ? builder.screens : new Screens(sessions);
+        this.viewers = new Viewers(access, authority, screens, () -> settings, builder.metrics, builder.events);
+        this.feed = new Feed(sessions, viewers, screens, gate::room);
+        gate.onRefusal(feed::refused);
+        this.health = new Health(sessions, gate, viewers, builder.version, events, builder.clock);
         int maxInput = sessions.limits().maxInputBytes();
         this.rest = new Rest(
+                authority,
                 () -> settings,
-                new SessionRoutes(authority, access, viewers.inputs(), viewers.leases(), maxInput),
-                new SignInRoutes(authority),
-                new StatusRoutes(authority, health, builder.metrics));
+                new SessionRoutes(authority, access, viewers.leases(), feed, maxInput),
+                new ScreenRoutes(authority, access, screens),
+                new ListRoutes(authority, access, feed),
+                new ApprovalRoutes(authority, access),
+                new SignInRoutes(authority, this::signedOut),
+                new StatusRoutes(authority, health, builder.metrics),
+                new SettingsRoutes(
+                        authority,
+                        () -> builder.reloader.apply(this),
+                        () -> sessions.stats().permitsUsed(),
+                        builder.stopper));
         AttachHandler attach =
                 new AttachHandler(authority, access, viewers, () -> settings.viewers(), maxInput);
-        this.listener = new Listener(settings);
-        this.guard = new Guard(settings, listener::port);
-        this.terminals = new TerminalDoor(authority, access, viewers, () -> settings, builder.events, maxInput);
+        this.connections = new Connections(settings.http(), events);
+        this.listener = new Listener(settings, connections);
+        this.guard = new Guard(settings, listener::port, connections, events);
+        this.terminals = new TerminalDoor(
+                authority, access, viewers, feed, screens, () -> settings, events, connections, maxInput);
         Handler.Sequence doors = new Handler.Sequence(attach, terminals.handler());
+        onReload(() -> authority.reload(settings));
+        onReload(() -> guard.reload(settings));
+        onReload(listener::reload);
+        onReload(this::signedOut);
         builder.mounted.forEach((prefix, door) -> doors.addHandler(new Mount(prefix, door.apply(this))));
         doors.addHandler(rest);
         doors.addHandler(new Page());
         guard.setHandler(doors);
         listener.serve(guard);
         attach.join(listener.jetty(), settings.http().idleTimeout());
+        sessions.approvals().addListener(events);
+        sessions.approvals().addListener(builder.metrics);
+        // Somebody with an admin's token can always be asked.
+        this.attends = sessions.approvals().attend();
         Gauges.register(builder.metrics, this);
     }
 
@@ -93,7 +139,19 @@ public final class Server implements AutoCloseable {
     public String start() {
         listener.start();
         guard.bound();
+        tick();
         return address();
+    }
+
+    /// Looks after what nobody else would: a state that changes by itself, counts that nobody has told yet.
+    private void tick() {
+        Scheduler scheduler = listener.jetty().getScheduler();
+        scheduler.schedule(() -> {
+            health.look();
+            events.flush();
+            feed.tick();
+            tick();
+        }, TICK.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     public String address() {
@@ -104,17 +162,19 @@ public final class Server implements AutoCloseable {
         return listener.port();
     }
 
-    /// Takes new settings, without touching sessions: accounts, quotas, limits, hosts and origins. Whoever is signed in by
-    /// a token that is gone is signed out. The binding stays as it was.
+    /// Takes new settings, without touching sessions: accounts, quotas, limits, hosts and origins. Clients whose
+    /// token is gone are signed out. Host and port stay as they are.
     public void reload(ServerSettings now) {
-        ServerSettings next = now.binding(settings.binding());
-        settings = next;
-        authority.reload(next);
-        access.reload(next);
-        guard.reload(next);
-        listener.reload();
-        viewers.partFromRevoked();
+        // First: what is refused changes nothing.
+        Authority.byToken(now.accounts());
+        settings = now.binding(settings.binding());
         reloaded.forEach(Runnable::run);
+    }
+
+    /// Some tokens are no longer good: ends what was signed in with them.
+    private void signedOut() {
+        viewers.detachRevoked();
+        feed.recheck();
     }
 
     /// Has a front door end what it has with clients, once the sessions are closed.
@@ -122,24 +182,29 @@ public final class Server implements AutoCloseable {
         closing.add(ends);
     }
 
-    /// Has a front door hear of new settings, once they are in force.
+    /// Runs something after each reload, in the order of these calls. It is for parts that keep something made from the
+    /// settings; all others ask for [#settings()] whenever they need them.
     public void onReload(Runnable hears) {
         reloaded.add(hears);
     }
 
-    /// Stops: no new connection and no new session, clients are told, sessions are closed with their grace. Returns when
-    /// nothing is left, within the grace of the sessions and some seconds.
+    /// Stops: no new connection and no new session, clients are told, sessions are closed with their grace. Returns
+    /// when nothing is left, within the grace of the sessions and some seconds.
     @Override
     public void close() {
-        admission.drain();
+        gate.shut();
         health.drain();
         listener.stopAccepting();
         viewers.shutDown();
+        feed.close();
+        screens.close();
         try {
             sessions.close();
         } finally {
+            attends.run();
             closing.forEach(Runnable::run);
             listener.stop();
+            events.flushAll();
         }
     }
 
@@ -159,11 +224,12 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    // --- for front doors ---
-
+    /// For the program that runs the server, to change the limits. Front doors use [#access()].
     public Sessions sessions() {
         return sessions;
     }
+
+    // --- for front doors ---
 
     public Authority authority() {
         return authority;
@@ -173,12 +239,22 @@ public final class Server implements AutoCloseable {
         return access;
     }
 
-    public Admission admission() {
-        return admission;
+    public Gate gate() {
+        return gate;
     }
 
     public Viewers viewers() {
         return viewers;
+    }
+
+    /// What changes in all sessions, and what happened lately.
+    public Feed feed() {
+        return feed;
+    }
+
+    /// The screens of the sessions.
+    public Screens screens() {
+        return screens;
     }
 
     public TerminalDoor terminals() {
@@ -200,6 +276,11 @@ public final class Server implements AutoCloseable {
     /// All routes of REST, as `METHOD /path/{id}`.
     public List<String> routes() {
         return rest.names();
+    }
+
+    /// The network connections.
+    Connections connections() {
+        return connections;
     }
 
     /// Requests that the guard did not let through.
@@ -234,9 +315,20 @@ public final class Server implements AutoCloseable {
         private final Sessions sessions;
         private ServerSettings settings = ServerSettings.DEFAULT;
         private Supplier<Capacity> capacity = () -> Capacity.UNKNOWN;
+        private @Nullable Screens screens;
         private ServerMetrics metrics = new ServerMetrics();
         private EventLog events = EventLog.none();
         private String version = "?";
+        private Function<Server, Reloaded> reloader = _ -> {
+            throw new SessionException(
+                    ErrorCode.UNAVAILABLE,
+                    "This server has no settings file; the program that runs it sets its settings.");
+        };
+        private Runnable stopper = () -> {
+            throw new SessionException(
+                    ErrorCode.UNAVAILABLE, "This server is part of another program; stop that program.");
+        };
+        private LongSupplier clock = System::nanoTime;
         private final Map<String, Function<Server, Handler>> mounted = new LinkedHashMap<>();
 
         private Builder(Sessions sessions) {
@@ -254,6 +346,13 @@ public final class Server implements AutoCloseable {
             return this;
         }
 
+        /// The screens of the sessions, which are closed with the server; those with the default limits unless said
+        /// otherwise.
+        public Builder screens(Screens value) {
+            screens = value;
+            return this;
+        }
+
         /// The metrics that also observe the sessions.
         public Builder metrics(ServerMetrics value) {
             metrics = value;
@@ -268,6 +367,24 @@ public final class Server implements AutoCloseable {
 
         public Builder version(String value) {
             version = value;
+            return this;
+        }
+
+        /// Reads the settings again when an admin asks for it; it refuses what is wrong with them.
+        public Builder reloader(Function<Server, Reloaded> value) {
+            reloader = value;
+            return this;
+        }
+
+        /// Makes the server end, soon, when an admin asks for it.
+        public Builder stopper(Runnable value) {
+            stopper = value;
+            return this;
+        }
+
+        /// A clock that a test moves.
+        Builder clock(LongSupplier value) {
+            clock = value;
             return this;
         }
 

@@ -3,17 +3,19 @@ package dev.belay.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.belay.access.Quota;
+import dev.belay.access.Role;
 import dev.belay.server.Api.Answer;
-import dev.belay.server.auth.Account;
-import dev.belay.server.auth.Quota;
-import dev.belay.server.auth.Role;
-import dev.belay.server.auth.TokenHash;
+import dev.belay.server.settings.Account;
+import dev.belay.server.settings.ServerSettings;
+import dev.belay.server.settings.TokenHash;
 import java.net.http.WebSocketHandshakeException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
 
 /// Who gets in, and to what.
 class AccessTest extends WithServer {
@@ -25,9 +27,10 @@ class AccessTest extends WithServer {
             "input", "x");
 
     private Answer call(String token, String route, String id) throws Exception {
-        String[] parts = route.replace("{id}", id).split(" ", -1);
+        String[] parts = route.replace("{approval}", "none").replace("{id}", id).split(" ", -1);
         String body = BODIES.getOrDefault(parts[1].substring(parts[1].lastIndexOf('/') + 1), "{}");
-        return api.send(token, parts[0], parts[1],
+        String query = parts[1].endsWith("/search") ? "?match=up" : "";
+        return api.send(token, parts[0], parts[1] + query,
                 parts[0].equals("POST") ? body.getBytes(java.nio.charset.StandardCharsets.UTF_8) : null);
     }
 
@@ -54,11 +57,13 @@ class AccessTest extends WithServer {
     void aWatcherMayReadEverySessionAndDoNothing() throws Exception {
         String id = api.open(ALICE, "echo up; read x");
         for (String route : routesOfASession()) {
-            boolean reads = route.startsWith("GET ") || route.endsWith("/wait");
+            // Command lines may have secrets.
+            boolean reads = (route.startsWith("GET ") && !route.endsWith("/processes")) || route.endsWith("/wait");
             Answer answer = call(EVE, route, id);
             assertThat(answer.status()).as("%s: %s", route, answer).isEqualTo(reads ? 200 : 403);
         }
         assertThat(api.post(EVE, "/api/sessions", "{\"cmd\":\"true\"}").code()).isEqualTo("DENIED");
+        assertThat(api.post(EVE, "/api/reload", "").code()).isEqualTo("DENIED");
         assertThat(sessions.get(id).exit()).isEmpty();
         assertThat(sessions.get(id).keyboardHolder()).isEmpty();
     }
@@ -77,6 +82,36 @@ class AccessTest extends WithServer {
         assertThat(api.get(null, "/api/health").json().propertyNames()).containsExactly("status", "ready");
         assertThat(api.get(ALICE, "/api/health").json().at("/sessions/limit_reason").asString()).isNotEmpty();
         assertThat(api.get("wrong", "/api/health").status()).isEqualTo(401);
+    }
+
+    @Test
+    void anEmptyTokenOrTicketSignsInNowhere() throws Exception {
+        String id = api.open(ALICE, "read x");
+        for (String token : List.of("", " ")) {
+            assertThat(api.get(token, "/api/sessions").code()).isEqualTo("UNAUTHENTICATED");
+            assertThatThrownBy(() -> Socket.attach(http, server.address(), token, id, ""))
+                    .hasCauseInstanceOf(WebSocketHandshakeException.class);
+            assertThat(api.post(null, "/api/login", "{\"ticket\":\"" + token + "\"}").code())
+                    .isEqualTo("UNAUTHENTICATED");
+        }
+        assertThatThrownBy(() -> Socket.attach(http, server.address(), null, id, "?ticket="))
+                .hasCauseInstanceOf(WebSocketHandshakeException.class);
+    }
+
+    @Test
+    void settingsAreReadAgainForAdminsOnly() throws Exception {
+        assertThat(api.post(ALICE, "/api/reload", "").code()).isEqualTo("DENIED");
+        assertThat(api.post(ADMIN, "/api/reload", "").code()).as("there is no file").isEqualTo("UNAVAILABLE");
+        assertThat(api.post(ADMIN, "/api/reload", "{\"x\":1}").json().at("/error/message").asString())
+                .isEqualTo("There is no field 'x' here; it takes none.");
+    }
+
+    @Test
+    void aTicketForTheConsoleIsGoodForLonger() throws Exception {
+        assertThat(api.post(ALICE, "/api/tickets", "").json().get("expires_in_ms").asLong()).isEqualTo(30_000);
+        assertThat(api.post(ALICE, "/api/tickets", "{\"for\":\"console\"}").json().get("expires_in_ms").asLong())
+                .isEqualTo(600_000);
+        assertThat(api.post(ALICE, "/api/tickets", "{\"for\":\"ever\"}").code()).isEqualTo("INVALID_REQUEST");
     }
 
     @Test
@@ -139,7 +174,7 @@ class AccessTest extends WithServer {
             refused++;
         }
         api.open(BOB, "read x");
-        assertThat(server.admission().overQuota()).isEqualTo(refused);
+        assertThat(server.gate().overQuota()).isEqualTo(refused);
         assertThat(api.get(ADMIN, "/metrics").text()).contains("belay_creations_over_quota_total 3.0");
         api.delete(ALICE, "/api/sessions/" + one);
         assertThat(api.post(ALICE, "/api/sessions", "{\"cmd\":\"true\"}").status()).isEqualTo(201);
@@ -156,7 +191,7 @@ class AccessTest extends WithServer {
         assertThat(refused.json().at("/error/retry_after_ms").asLong()).isBetween(1L, 1_800_000L);
         assertThat(refused.header("Retry-After")).isNotEmpty();
         api.open(BOB, "true");
-        assertThat(server.admission().rateLimited()).isEqualTo(1);
+        assertThat(server.gate().rateLimited()).isEqualTo(1);
     }
 
     @Test
@@ -166,5 +201,62 @@ class AccessTest extends WithServer {
         Answer refused = api.post(BOB, "/api/sessions", "{\"cmd\":\"true\"}");
         assertThat(refused.text()).contains("(1 of 1)", "max_sessions");
         assertThat(api.get(ADMIN, "/api/health").json().at("/sessions/limit").asInt()).isEqualTo(1);
+    }
+
+    @Test
+    void aPrincipalLearnsWhoTheyAre() throws Exception {
+        JsonNode me = api.get(ALICE, "/api/me").json();
+        assertThat(me.get("name").asString()).isEqualTo("alice");
+        assertThat(me.get("role").asString()).isEqualTo("user");
+        assertThat(me.get("expires_in_ms").isNull()).isTrue();
+        assertThat(me.at("/quota/sessions").asInt()).isEqualTo(500);
+        assertThat(api.get(null, "/api/me").code()).isEqualTo("UNAUTHENTICATED");
+    }
+
+    @Test
+    void aTabThatSignsOutLosesItsConnectionsAndNobodyElseDoes() throws Exception {
+        String id = api.open(ALICE, "read x");
+        String first = tab();
+        String second = tab();
+        assertThat(api.get(first, "/api/me").json().get("expires_in_ms").asLong()).isEqualTo(12 * 3_600_000L);
+        String ticket = api.post(first, "/api/tickets", "").json().get("ticket").asString();
+        try (Socket mine = Socket.attach(http, server.address(), first, id, "");
+                Socket byTicket = Socket.attach(http, server.address(), null, id, "?ticket=" + ticket);
+                Socket other = Socket.attach(http, server.address(), second, id, "")) {
+            for (Socket one : List.of(mine, byTicket, other)) {
+                one.next(0);
+            }
+            assertThat(api.delete(first, "/api/login").status()).isEqualTo(200);
+            assertThat(mine.closeCode()).isEqualTo(4001);
+            assertThat(byTicket.closeCode()).as("the ticket came from the same tab").isEqualTo(4001);
+            assertThat(api.get(first, "/api/me").status()).isEqualTo(401);
+            assertThat(api.get(second, "/api/me").status()).isEqualTo(200);
+            assertThat(other.closed).isNotDone();
+        }
+        assertThat(api.delete(ALICE, "/api/login").code()).as("a token of the settings").isEqualTo("INVALID_REQUEST");
+        assertThat(api.get(ALICE, "/api/me").status()).isEqualTo(200);
+    }
+
+    private String tab() throws Exception {
+        String ticket = api.post(ALICE, "/api/tickets", "").json().get("ticket").asString();
+        return api.post(null, "/api/login", "{\"ticket\":\"" + ticket + "\"}").json().get("token").asString();
+    }
+
+    @Test
+    void onlyWhoMayDriveASessionSeesItsProcesses() throws Exception {
+        String id = api.open(ALICE, "sleep 4321 & printf up; wait");
+        api.post(ALICE, "/api/sessions/" + id + "/wait", "{\"match\":\"up\"}");
+        JsonNode shown = api.get(ALICE, "/api/sessions/" + id + "/processes").json();
+        while (!shown.toString().contains("sleep 4321")) {
+            Thread.onSpinWait(); // between fork and exec
+            shown = api.get(ALICE, "/api/sessions/" + id + "/processes").json();
+        }
+        assertThat(shown.get("count").asInt()).isEqualTo(2);
+        assertThat(shown.at("/processes/0").propertyNames()).containsExactly(
+                "pid", "parent", "command", "state", "foreground", "started_at", "cpu_ms", "memory_bytes");
+        assertThat(shown.at("/processes/1/parent").asLong()).isEqualTo(shown.at("/processes/0/pid").asLong());
+        assertThat(api.get(ADMIN, "/api/sessions/" + id + "/processes").status()).isEqualTo(200);
+        assertThat(api.get(EVE, "/api/sessions/" + id + "/processes").code()).isEqualTo("DENIED");
+        assertThat(api.get(BOB, "/api/sessions/" + id + "/processes").code()).isEqualTo("NOT_FOUND");
     }
 }

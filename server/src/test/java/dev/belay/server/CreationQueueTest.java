@@ -7,9 +7,9 @@ import dev.belay.ErrorCode;
 import dev.belay.Session;
 import dev.belay.SessionException;
 import dev.belay.SessionSpec;
-import dev.belay.server.ServerSettings.DoorSettings;
-import dev.belay.server.auth.Door;
 import dev.belay.server.auth.Login;
+import dev.belay.server.settings.ServerSettings;
+import dev.belay.server.settings.ServerSettings.DoorSettings;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,7 +40,7 @@ class CreationQueueTest extends WithServer {
     }
 
     private Session terminal(String token) throws InterruptedException {
-        return server.access().open(login(token), Door.TERMINAL, SessionSpec.of("cat"));
+        return server.access().of(login(token)).open(SessionSpec.of("cat").origin(dev.belay.Origin.TERMINAL));
     }
 
     @Test
@@ -56,7 +56,7 @@ class CreationQueueTest extends WithServer {
             }
         }
         assertThat(Duration.ofNanos(System.nanoTime() - began)).isGreaterThanOrEqualTo(Duration.ofMillis(QUEUE * 200L));
-        assertThat(server.admission().waiting()).isZero();
+        assertThat(server.gate().waiting()).isZero();
         assertThat(api.get(ALICE, "/api/sessions").json().get("sessions")).hasSize(QUEUE + 1);
     }
 
@@ -78,20 +78,20 @@ class CreationQueueTest extends WithServer {
                 }
             }));
         }
-        while (server.admission().waiting() < QUEUE) {
+        while (server.gate().waiting() < QUEUE) {
             LockSupport.parkNanos(1_000_000);
         }
         assertThat(api.get(ADMIN, "/metrics").text()).contains("belay_creations_waiting 3.0");
         SessionException refused = catchThrowableOfType(SessionException.class, () -> terminal(ALICE));
         assertThat(refused.code()).isEqualTo(ErrorCode.RATE_LIMITED);
-        assertThat(Long.parseLong(refused.details().get("retry_after_ms"))).isPositive();
-        assertThat(server.admission().rateLimited()).isEqualTo(1);
+        assertThat((long) refused.details().get("retry_after_ms")).isPositive();
+        assertThat(server.gate().rateLimited()).isEqualTo(1);
         assertThat(terminal(BOB).exit()).as("somebody else's pace").isEmpty();
         assertThat(api.open(ALICE, "cat")).as("another door").isNotEmpty();
         waiting.forEach(Thread::interrupt);
         for (CompletableFuture<Throwable> end : ends) {
             assertThat(end.get()).isInstanceOf(InterruptedException.class);
         }
-        assertThat(server.admission().waiting()).isZero();
+        assertThat(server.gate().waiting()).isZero();
     }
 }

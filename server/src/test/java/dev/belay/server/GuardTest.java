@@ -3,7 +3,9 @@ package dev.belay.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belay.agent.AgentSettings;
+import dev.belay.mcp.Results;
 import dev.belay.server.mcp.McpDoor;
+import dev.belay.server.settings.ServerSettings;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,15 +20,16 @@ class GuardTest extends WithServer {
 
     @Override
     Server.Builder refine(Server.Builder builder) {
-        return builder.mount(McpDoor.PATH, one -> new McpDoor(one, () -> AgentSettings.DEFAULT, "test"));
+        return builder.mount(McpDoor.PATH,
+                one -> new McpDoor(one, () -> AgentSettings.DEFAULT, () -> Results.TEXT, "test"));
     }
 
     /// Every route, with what a browser would send to it.
     private List<String> requests() {
         List<String> all = new ArrayList<>(server.routes().stream()
-                .map(route -> route.replace("{id}", "x"))
+                .map(route -> route.replaceAll("\\{\\w+}", "x"))
                 .toList());
-        all.addAll(List.of("GET /", "GET /page.js", "GET /nothing", "POST /mcp", "GET /mcp", "DELETE /mcp",
+        all.addAll(List.of("GET /", "GET /icon.svg", "GET /nothing", "POST /mcp", "GET /mcp", "DELETE /mcp",
                 "GET /mcp/x",
                 "GET /api/sessions/x/attach", "OPTIONS /api/sessions", "GET /socket.io/?EIO=4&transport=polling",
                 "POST /socket.io/?EIO=4&transport=polling&sid=x", "GET /socket.io/?EIO=4&transport=websocket"));
@@ -106,6 +109,39 @@ class GuardTest extends WithServer {
         var own = api.send(ALICE, "GET", "/api/sessions", null, "Origin", "http://127.0.0.1:" + server.port());
         assertThat(own.status()).isEqualTo(200);
         assertThat(own.header("Access-Control-Allow-Origin")).isEmpty();
+    }
+
+    @Test
+    void whatPagesOfOtherSitesLoadWithoutAnOriginIsRefusedOnEveryRoute() throws Exception {
+        String host = "Host: localhost:" + server.port();
+        for (String request : requests()) {
+            for (String site : List.of("cross-site", "same-site", "anything else")) {
+                assertThat(status(request, host, "Sec-Fetch-Site: " + site, "Sec-Fetch-Mode: no-cors",
+                        "Sec-Fetch-Dest: image")).as("%s from %s", request, site).isEqualTo(403);
+            }
+            assertThat(status(request, host, "Sec-Fetch-Site: none", "Sec-Fetch-Site: cross-site"))
+                    .as("%s from two", request).isEqualTo(403);
+            for (String site : List.of("same-origin", "none")) {
+                assertThat(status(request, host, "Sec-Fetch-Site: " + site)).as("%s from %s", request, site)
+                        .isNotIn(403, 0);
+            }
+        }
+        assertThat(status("GET /api/sessions", host, "Origin: tauri://localhost", "Sec-Fetch-Site: cross-site",
+                "Sec-Fetch-Mode: cors")).isEqualTo(200);
+    }
+
+    @Test
+    void aLinkFromAnotherPageLeadsToTheConsoleAndNowhereElse() throws Exception {
+        String[] link = {"Host: localhost:" + server.port(), "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate",
+                "Sec-Fetch-Dest: document"};
+        assertThat(status("GET /", link)).isEqualTo(200);
+        for (String request : requests()) {
+            if (!request.equals("GET /")) {
+                assertThat(status(request, link)).as(request).isEqualTo(403);
+            }
+        }
+        assertThat(status("GET /", "Host: localhost:" + server.port(), "Sec-Fetch-Site: cross-site",
+                "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: iframe")).isEqualTo(403);
     }
 
     @Test

@@ -29,7 +29,7 @@ final class Mcp {
 
     Mcp(HttpClient http, String address, String token) {
         this.http = http;
-        this.endpoint = URI.create(address + "mcp");
+        this.endpoint = URI.create(address + "mcp?results=both");
         this.token = token;
     }
 

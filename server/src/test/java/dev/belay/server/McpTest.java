@@ -3,10 +3,12 @@ package dev.belay.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belay.Session;
+import dev.belay.access.Quota;
 import dev.belay.agent.AgentSettings;
-import dev.belay.server.ServerSettings.HttpLimits;
-import dev.belay.server.auth.Quota;
+import dev.belay.mcp.Results;
 import dev.belay.server.mcp.McpDoor;
+import dev.belay.server.settings.ServerSettings;
+import dev.belay.server.settings.ServerSettings.HttpLimits;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,12 +35,14 @@ class McpTest extends WithServer {
                 .quota(new Quota(500, 2, 5, 10_000, Duration.ofMinutes(1), 1L << 30))
                 .http(new HttpLimits(standard.headerBytes(), standard.jsonBytes(), standard.jsonDepth(),
                         standard.headerTimeout(), standard.bodyTimeout(), standard.idleTimeout(), standard.maxWait(),
-                        standard.maxConnections(), MOST_CONVERSATIONS, idle));
+                        standard.maxConnections(), standard.maxUnauthenticated(),
+                        standard.maxUnauthenticatedPerAddress(), MOST_CONVERSATIONS, idle));
     }
 
     @Override
     Server.Builder refine(Server.Builder builder) {
-        return builder.mount(McpDoor.PATH, one -> new McpDoor(one, () -> AgentSettings.DEFAULT, "test"));
+        return builder.mount(McpDoor.PATH,
+                one -> new McpDoor(one, () -> AgentSettings.DEFAULT, () -> Results.TEXT, "test"));
     }
 
     private Mcp mcp(String token) {
@@ -54,16 +58,20 @@ class McpTest extends WithServer {
         assertThat(opened.get("wait_result").asString()).isEqualTo("match");
         JsonNode record = api.get(ALICE, "/api/sessions/chat").json();
         assertThat(record.get("owner").asString()).isEqualTo("alice");
-        assertThat(record.at("/labels/door").asString()).isEqualTo("agent");
+        assertThat(record.at("/origin").asString()).isEqualTo("agent");
         assertThat(api.get(BOB, "/api/sessions/chat").status()).isEqualTo(404);
         assertThat(mcp(BOB).begin().result("write_stdin", "{\"session_id\":\"chat\",\"chars\":\"x\"}")
                 .at("/error/code").asString()).isEqualTo("NOT_FOUND");
         assertThat(alice.result("write_stdin",
-                "{\"session_id\":\"chat\",\"chars\":\"hello\\n\",\"wait_for\":{\"match\":\"hello\\\\r\\\\nhello\"}}")
+                "{\"session_id\":\"chat\",\"chars\":\"hello\\n\",\"wait_for\":{\"match\":\"hello\\\\nhello\"}}")
                 .get("wait_result").asString()).isEqualTo("match");
         assertThat(alice.result("close_pty_session", "{\"session_id\":\"chat\"}").get("success").booleanValue())
                 .isTrue();
         assertThat(api.get(ALICE, "/api/sessions/chat").status()).isEqualTo(404);
+        assertThat(api.get(ALICE, "/api/events?session=chat").json().get("events"))
+                .filteredOn(one -> one.get("event").asString().equals("called"))
+                .extracting(one -> one.get("by").asString() + " " + one.get("tool").asString())
+                .containsExactly("alice unified_exec", "alice write_stdin", "alice close_pty_session");
     }
 
     @Test
@@ -158,7 +166,7 @@ class McpTest extends WithServer {
     void aCancelledCallEndsWithoutAnAnswerAndItsSessionGoesOn() throws Exception {
         Mcp alice = mcp(ALICE).begin();
         String call = alice.callMessage(
-                "unified_exec", "{\"cmd\":\"cat\",\"session_id\":\"c\",\"wait_for\":{\"exit\":true}}", "token");
+                "unified_exec", "{\"cmd\":\"sleep 1000\",\"session_id\":\"c\",\"wait_for\":{\"exit\":true}}", "token");
         try (Mcp.Stream events = alice.stream(call)) {
             assertThat(events.next()).as("it is under way").isNotNull();
             assertThat(
@@ -250,7 +258,7 @@ class McpTest extends WithServer {
         JsonNode full = alice.result("unified_exec", "{\"cmd\":\"cat\"}");
         assertThat(full.at("/error/code").asString()).isEqualTo("LIMIT_REACHED");
         assertThat(full.at("/error/message").asString()).startsWith("Maximum PTY sessions reached (2 of 2)");
-        assertThat(server.admission().overQuota()).isEqualTo(1);
+        assertThat(server.gate().overQuota()).isEqualTo(1);
         assertThat(mcp(EVE).begin().result("unified_exec", "{\"cmd\":\"cat\"}").at("/error/code").asString())
                 .isEqualTo("DENIED");
     }

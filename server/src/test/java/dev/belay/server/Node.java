@@ -10,7 +10,8 @@ import java.util.concurrent.TimeUnit;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/// Runs scripts of `client/test` in node: the official client of Socket.IO, and our library on it.
+/// Runs scripts in node: those of `client/test` with the official client of Socket.IO and our library on it, and those
+/// of `console/test` with a browser.
 final class Node {
     /// Beside the folder that tests run in.
     private static final Path CLIENT = Path.of("../client");
@@ -23,13 +24,18 @@ final class Node {
     ///
     /// @return the JSON in its last line
     static JsonNode run(String script, String... args) throws Exception {
-        assertThat(Files.isDirectory(CLIENT.resolve("node_modules")))
-                .as("run npm ci in client, as scripts/verify does").isTrue();
+        return run(CLIENT, script, args);
+    }
+
+    /// Runs a script of the folder `test` beside the packages that it needs.
+    static JsonNode run(Path folder, String script, String... args) throws Exception {
+        assertThat(Files.isDirectory(folder.resolve("node_modules")))
+                .as("run npm ci in %s, as scripts/verify does", folder).isTrue();
         List<String> command = new ArrayList<>(List.of("node", "test/" + script));
         command.addAll(List.of(args));
         Path said = Files.createTempFile("belay-node", ".out");
         Process process = new ProcessBuilder(command)
-                .directory(CLIENT.toFile())
+                .directory(folder.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(said.toFile())
                 .start();

@@ -3,9 +3,9 @@ package dev.belay.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belay.ErrorCode;
+import dev.belay.access.Quota;
 import dev.belay.server.Api.Answer;
-import dev.belay.server.auth.Quota;
-import dev.belay.server.rest.Replies;
+import dev.belay.server.wire.Replies;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -106,7 +106,7 @@ class OpenApiTest extends WithServer {
         server.reload(settings().quota(new Quota(0, 0, 0, 1, Duration.ofHours(1), 0)));
         provoke("POST /api/sessions", "LIMIT_REACHED", api.post(BOB, "/api/sessions", "{\"cmd\":\"true\"}"));
         provoke("POST /api/sessions", "RATE_LIMITED", api.post(BOB, "/api/sessions", "{\"cmd\":\"true\"}"));
-        server.admission().drain();
+        server.gate().shut();
         provoke("POST /api/sessions", "UNAVAILABLE", api.post(BOB, "/api/sessions", "{\"cmd\":\"true\"}"));
     }
 

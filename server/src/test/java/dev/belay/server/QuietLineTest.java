@@ -1,5 +1,6 @@
 package dev.belay.server;
 
+import dev.belay.server.settings.ServerSettings;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -13,7 +14,7 @@ class QuietLineTest extends WithServer {
                 .viewers(new ServerSettings.ViewerLimits(512 << 10, 64 << 10, Duration.ofMillis(900), 64))
                 .http(new ServerSettings.HttpLimits(
                         8 << 10, 256 << 10, 32, Duration.ofSeconds(10), Duration.ofSeconds(10), Duration.ofSeconds(2),
-                        Duration.ofMinutes(1), 2048, 100, Duration.ofMinutes(30)));
+                        Duration.ofMinutes(1), 2048, 256, 64, 100, Duration.ofMinutes(30)));
     }
 
     @Test

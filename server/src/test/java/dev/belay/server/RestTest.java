@@ -20,13 +20,15 @@ class RestTest extends WithServer {
         assertThat(opened.status()).as(opened.toString()).isEqualTo(201);
         JsonNode record = opened.json();
         assertThat(record.propertyNames()).containsExactly(
-                "id", "backend", "command", "args", "workdir", "cols", "rows", "pid", "owner", "labels", "started_at",
+                "id", "backend", "command", "args", "workdir", "cols", "rows", "pid", "owner", "labels", "origin",
+                "keep", "started_at",
                 "ended_at", "state", "exit_code", "signal", "survivors", "output_start", "output_end",
-                "last_activity_at", "end_reason");
+                "last_activity_at", "end_reason", "title", "input", "viewers", "typed", "keyboard", "keyboard_private",
+                "env_names", "version");
         assertThat(record.get("owner").asString()).isEqualTo("alice");
         assertThat(record.get("cols").asInt()).isEqualTo(100);
         assertThat(record.at("/labels/team").asString()).isEqualTo("blue");
-        assertThat(record.at("/labels/door").asString()).isEqualTo("api");
+        assertThat(record.at("/origin").asString()).isEqualTo("api");
 
         assertThat(api.all(ALICE, "one")).isEqualTo("a b\r\n");
         Answer shown = api.get(ALICE, "/api/sessions/one");
@@ -36,6 +38,7 @@ class RestTest extends WithServer {
 
         Answer closed = api.delete(ALICE, "/api/sessions/one");
         assertThat(closed.json().get("exit_code").asInt()).isEqualTo(3);
+        assertThat(closed.json().get("ended").asInt()).as("it had ended by itself").isZero();
         assertThat(api.get(ALICE, "/api/sessions/one").code()).isEqualTo("NOT_FOUND");
     }
 
@@ -43,7 +46,8 @@ class RestTest extends WithServer {
     void aSessionIsLimitedAsItsClientAsks() throws Exception {
         Answer opened = api.post(ALICE, "/api/sessions",
                 """
-                        {"cmd": "ulimit -n; ulimit -t; ulimit -v; dd if=/dev/zero of=large bs=1000 count=100; exit $?", "id": "one",
+                        {"cmd": "ulimit -n; ulimit -t; ulimit -v; dd if=/dev/zero of=large bs=1000 count=100; exit $?",
+                         "id": "one",
                          "mode": "pipe", "resources": {"open_files": 60, "cpu_ms": 90000, "memory_bytes": 4294967296,
                          "file_bytes": 5000, "processes": 10000, "core_bytes": 0}}""");
         assertThat(opened.status()).as(opened.toString()).isEqualTo(201);
@@ -94,7 +98,7 @@ class RestTest extends WithServer {
         assertThat(waited.get("wait_result").asString()).isEqualTo("match");
         String printed = api.get(ALICE, "/api/sessions/" + id + "/output?from=0").text();
         assertThat(printed.split("once", -1)).as(printed).hasSize(2);
-        assertThat(server.viewers().inputs().repeated()).isEqualTo(7);
+        assertThat(sessions.stats().inputsRepeated()).isEqualTo(7);
     }
 
     @Test
@@ -104,9 +108,9 @@ class RestTest extends WithServer {
             assertThat(api.post(ALICE, "/api/sessions/" + id + "/input?input_id=" + i, "x").status()).isEqualTo(200);
         }
         api.post(ALICE, "/api/sessions/" + id + "/input?input_id=1", "x");
-        assertThat(server.viewers().inputs().repeated()).isEqualTo(1);
+        assertThat(sessions.stats().inputsRepeated()).isEqualTo(1);
         api.post(ALICE, "/api/sessions/" + id + "/input?input_id=0", "x");
-        assertThat(server.viewers().inputs().repeated()).as("0 was forgotten, and written again").isEqualTo(1);
+        assertThat(sessions.stats().inputsRepeated()).as("0 was forgotten, and written again").isEqualTo(1);
     }
 
     @Test
@@ -119,6 +123,8 @@ class RestTest extends WithServer {
         assertThat(waitFor(id, "33 91")).isEqualTo("match");
         assertThat(api.post(ALICE, "/api/sessions/" + id + "/signal", "{\"signal\":\"int\"}").json()
                 .get("signal").asString()).isEqualTo("SIGINT");
+        // A signal just before the shell's read(2) does not interrupt it; its trap runs after the next line.
+        api.post(ALICE, "/api/sessions/" + id + "/input", "\n");
         assertThat(waitFor(id, "got INT")).isEqualTo("match");
 
         assertThat(api.post(ALICE, "/api/sessions/" + id + "/lease", "{\"action\":\"take\",\"private\":true}").json()

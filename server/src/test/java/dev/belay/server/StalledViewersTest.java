@@ -3,7 +3,8 @@ package dev.belay.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belay.Limits;
-import dev.belay.server.ServerSettings.ViewerLimits;
+import dev.belay.server.settings.ServerSettings;
+import dev.belay.server.settings.ServerSettings.ViewerLimits;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;

@@ -9,11 +9,12 @@ import dev.belay.SessionRecord;
 import dev.belay.Sessions;
 import dev.belay.Until;
 import dev.belay.Waited;
-import dev.belay.server.ServerSettings.DoorSettings;
-import dev.belay.server.ServerSettings.ViewerLimits;
-import dev.belay.server.auth.Account;
-import dev.belay.server.auth.Role;
+import dev.belay.access.Role;
 import dev.belay.server.logs.EventLog;
+import dev.belay.server.settings.Account;
+import dev.belay.server.settings.ServerSettings;
+import dev.belay.server.settings.ServerSettings.DoorSettings;
+import dev.belay.server.settings.ServerSettings.ViewerLimits;
 import dev.belay.testkit.Rig;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -116,7 +117,7 @@ class TerminalTest extends WithServer {
     @Test
     void strangersStayOut() throws Exception {
         play(ALICE, "signIn");
-        assertThat(server.authority().failures()).isEqualTo(2);
+        assertThat(server.authority().failures()).isEqualTo(4);
         assertThat(server.terminals().stats().sockets()).isZero();
     }
 
@@ -154,7 +155,7 @@ class TerminalTest extends WithServer {
         server.reload(settings().doors(doors(Duration.ZERO, 3, Duration.ZERO)));
         String id = play(ALICE, "leave", "drop").get("id").asString();
         requireClosed(id);
-        assertThat(server.viewers().absences().ended()).isEqualTo(1);
+        assertThat(server.viewers().reconnectGrace().ended()).isEqualTo(1);
         assertThat(logged("owner_gone")).contains(id);
     }
 
@@ -174,7 +175,7 @@ class TerminalTest extends WithServer {
         assertThat(sessions.find(id)).isEmpty();
         assertThat(Rig.marked(sessions.instance() + "/" + id)).isEmpty();
         assertThat(sessions.stats().permitsUsed()).isZero();
-        assertThat(server.viewers().absences().count()).isZero();
+        assertThat(server.viewers().reconnectGrace().count()).isZero();
     }
 
     @Test
@@ -183,7 +184,7 @@ class TerminalTest extends WithServer {
         JsonNode back = play(ALICE, "comeBack", id, ADMIN);
         assertThat(back.get("state").asString()).isEqualTo("running");
         assertThat(back.get("away").asInt()).isZero();
-        assertThat(server.viewers().absences().ended()).isZero();
+        assertThat(server.viewers().reconnectGrace().ended()).isZero();
     }
 
     @Test
@@ -205,7 +206,7 @@ class TerminalTest extends WithServer {
         server.reload(settings().doors(doors(Duration.ZERO, 3, Duration.ZERO)));
         String id = play(ALICE, "leave", "keep").get("id").asString();
         assertThat(sessions.find(id)).isPresent();
-        assertThat(server.viewers().absences().count()).isZero();
+        assertThat(server.viewers().reconnectGrace().count()).isZero();
         assertThat(play(ALICE, "comeBack", id, ADMIN).get("state").asString()).isEqualTo("running");
         server.reload(settings().accounts(List.of(account("admin", Role.ADMIN, ADMIN))));
         JsonNode refused = play(ALICE, "refusedAtTheDoor");
@@ -237,7 +238,7 @@ class TerminalTest extends WithServer {
         JsonNode refused = play(ALICE, "early");
         assertThat(refused.get("retry_after_ms").asLong()).isBetween(1L, Duration.ofMinutes(10).toMillis());
         assertThat(logged("create_refused")).contains("RATE_LIMITED");
-        assertThat(server.admission().rateLimited()).isEqualTo(1);
+        assertThat(server.gate().rateLimited()).isEqualTo(1);
     }
 
     @Test
@@ -245,7 +246,7 @@ class TerminalTest extends WithServer {
         server.reload(settings().doors(doors(Duration.ofMillis(500), 4, Duration.ZERO)));
         JsonNode seen = play(ALICE, "queued", "5");
         assertThat(seen.get("took_ms").asLong()).isGreaterThanOrEqualTo(4 * 500);
-        assertThat(server.admission().rateLimited()).isZero();
+        assertThat(server.gate().rateLimited()).isZero();
         assertThat(seen.at("/error/code").asString()).isEqualTo("LIMIT_REACHED");
         assertThat(seen.at("/error/message").asString()).startsWith("Maximum PTY sessions reached (5 of 5)");
     }

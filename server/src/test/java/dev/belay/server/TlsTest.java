@@ -2,6 +2,7 @@ package dev.belay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.belay.server.settings.ServerSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;

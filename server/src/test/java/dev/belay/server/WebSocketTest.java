@@ -3,8 +3,9 @@ package dev.belay.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.belay.access.Role;
 import dev.belay.server.Socket.Message;
-import dev.belay.server.auth.Role;
+import dev.belay.server.settings.ServerSettings;
 import java.io.ByteArrayOutputStream;
 import java.net.http.WebSocketHandshakeException;
 import java.nio.ByteBuffer;
@@ -134,13 +135,13 @@ class WebSocketTest extends WithServer {
                 assertThat(StandardCharsets.UTF_8.decode(taken).toString()).isEqualTo("abc");
             }
         }
-        assertThat(server.viewers().inputs().repeated()).isEqualTo(1);
+        assertThat(sessions.stats().inputsRepeated()).isEqualTo(1);
     }
 
     @Test
     void aReconnectAtTheOffsetHasNoGapAndNoDuplicate() throws Exception {
         String id = api.open(ALICE, "seq 1 20000; read x");
-        assertThat(api.post(ALICE, "/api/sessions/" + id + "/wait", "{\"match\":\"20000\\r\\n\"}").status())
+        assertThat(api.post(ALICE, "/api/sessions/" + id + "/wait", "{\"match\":\"20000\\n\"}").status())
                 .isEqualTo(200);
         long end = sessions.get(id).output().end();
         ByteArrayOutputStream all = new ByteArrayOutputStream();
@@ -290,7 +291,7 @@ class WebSocketTest extends WithServer {
             mine.until("up\r\n");
             watcher.until("up\r\n");
             mine.send(0x15, new byte[] {2});
-            assertThat(watcher.next(4).text()).isEqualTo("alice");
+            assertThat(watcher.next(4).text()).isEqualTo("\1alice");
             mine.type("secret\n");
             mine.until("secret\r\n");
             mine.send(0x15, new byte[] {0});

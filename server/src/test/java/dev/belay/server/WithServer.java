@@ -5,12 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.belay.Environment;
 import dev.belay.Limits;
 import dev.belay.Sessions;
+import dev.belay.access.Quota;
+import dev.belay.access.Role;
 import dev.belay.linux.LinuxHost;
-import dev.belay.server.auth.Account;
-import dev.belay.server.auth.Quota;
-import dev.belay.server.auth.Role;
-import dev.belay.server.auth.TokenHash;
 import dev.belay.server.metrics.ServerMetrics;
+import dev.belay.server.settings.Account;
+import dev.belay.server.settings.ServerSettings;
+import dev.belay.server.settings.TokenHash;
 import dev.belay.testkit.LeakCheck;
 import dev.belay.testkit.Rig;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -96,7 +98,8 @@ abstract class WithServer {
         ServerMetrics metrics = new ServerMetrics();
         sessions = refine(Sessions.builder(LinuxHost.at(workspace))
                 .state(folder.resolve("state"))
-                .environment(Environment.basic(System.getenv()))
+                // A home of its own: shells read the profile there.
+                .environment(Environment.basic(System.getenv()).with(Map.of("HOME", folder.toString())))
                 .limits(limits())
                 .observer(metrics)).build();
         server = refine(Server.builder(sessions).settings(settings()).metrics(metrics).version("test")).build();

@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/// Answers an event, once, at any time and from any thread.
+/// Answers an event: once, at any time, from any thread.
 public final class Ack {
     private final Socket socket;
     private final long id;
@@ -22,10 +22,10 @@ public final class Ack {
         return !answered.get();
     }
 
-    /// Answers the client. Does nothing if it asked for no answer, or has it already.
+    /// Answers the client. Does nothing if the client wants no answer or already has one.
     ///
-    /// @param args what to answer, as in [Socket#emit]
-    /// @return done when the transport has taken it
+    /// @param args the values to answer with, as in [Socket#emit]
+    /// @return completes once the answer is written
     public CompletionStage<Void> reply(Object... args) {
         if (!answered.compareAndSet(false, true)) {
             return CompletableFuture.completedStage(null);

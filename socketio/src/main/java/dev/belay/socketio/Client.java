@@ -7,37 +7,38 @@ import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// The Socket.IO side of a connection: its sockets, one per namespace, and who gets which packet.
+/// The Socket.IO side of a connection: its sockets, one per namespace. Passes each packet to its socket.
 final class Client implements Connection.Listener {
-    /// When events of this size wait for their handlers, the client is not read any further.
-    private static final int INBOX_BYTES = 128 * 1024;
-    /// The most that a client may send at once that has never been let in anywhere.
+    /// The server stops reading from the client while more than this waits for handlers.
+    private static final int QUEUED_BYTES = 128 * 1024;
+    /// Largest message of a client that has not entered a namespace yet.
     private static final int STRANGER_BYTES = 16 * 1024;
-    /// What an event costs besides its text.
+    /// Memory per event besides its text.
     private static final int EVENT_OVERHEAD = 256;
 
     private final SocketServer server;
     private final Connection connection;
     private final Decoder decoder;
-    /// By namespace. Those that left stay, so that a packet sent before the client knew does no harm.
+    /// By namespace. Sockets that left stay here, so that a packet the client sent before it knew does no harm.
     private final Map<String, Socket> sockets = new ConcurrentHashMap<>();
     private final AtomicLong queued = new AtomicLong();
     private final Object lock = new Object();
     private volatile @Nullable DisconnectReason ended;
     private volatile boolean known;
-    /// Sockets that are in a namespace or ask to enter one; guarded by the lock, like the timer while there are none.
+    /// Sockets that are in a namespace or asking to enter one. The lock guards it and the timer that runs while it is
+    /// 0.
     private int present;
     private Scheduler.@Nullable Task timer;
-    /// The size of the packet that is being read; touched by the thread that delivers.
+    /// Closes a client that is not let in anywhere in time.
+    private final Scheduler.Task stranger;
+    /// Size of the packet being read. Used only by the thread that delivers.
     private long bytes;
 
     Client(SocketServer server, Connection connection) {
         this.server = server;
         this.connection = connection;
         decoder = new Decoder(connection.engine().settings().maxPayload());
-        synchronized (lock) {
-            loiter();
-        }
+        stranger = connection.engine().schedule(connection.engine().settings().connectTimeout(), this::closeIfUnknown);
     }
 
     Connection connection() {
@@ -63,11 +64,11 @@ final class Client implements Connection.Listener {
         Socket socket = sockets.get(packet.namespace());
         if (packet.type() == SocketPacket.Type.CONNECT) {
             if (socket != null && !socket.gone()) {
-                throw new MalformedPacketException("a client enters a namespace once");
+                throw new MalformedPacketException("the client is already in this namespace");
             }
             connect(packet);
         } else if (socket == null) {
-            throw new MalformedPacketException("a packet for a namespace that the client did not enter");
+            throw new MalformedPacketException("packet for a namespace that the client has not entered");
         } else if (!socket.gone()) {
             switch (packet.type()) {
                 case EVENT, BINARY_EVENT -> event(socket, packet);
@@ -91,7 +92,7 @@ final class Client implements Connection.Listener {
         Socket socket = new Socket(Engine.newId(), name, this, auth == null ? handshake : handshake.with(auth));
         synchronized (lock) {
             present++;
-            cancel();
+            cancelTimer();
         }
         sockets.put(name, socket);
         socket.connect(namespace);
@@ -103,18 +104,18 @@ final class Client implements Connection.Listener {
 
     private void event(Socket socket, SocketPacket packet) {
         long cost = bytes + EVENT_OVERHEAD;
-        if (queued.addAndGet(cost) > INBOX_BYTES) {
+        if (queued.addAndGet(cost) > QUEUED_BYTES) {
             connection.pause();
         }
         socket.event(packet, () -> handled(cost));
-        // The handlers may have caught up before the pause.
-        if (queued.get() <= INBOX_BYTES) {
+        // The handlers may have caught up just before the pause.
+        if (queued.get() <= QUEUED_BYTES) {
             connection.resume();
         }
     }
 
     private void handled(long cost) {
-        if (queued.addAndGet(-cost) <= INBOX_BYTES) {
+        if (queued.addAndGet(-cost) <= QUEUED_BYTES) {
             connection.resume();
         }
     }
@@ -122,8 +123,9 @@ final class Client implements Connection.Listener {
     @Override
     public void closed(DisconnectReason reason) {
         ended = reason;
+        stranger.cancel();
         synchronized (lock) {
-            cancel();
+            cancelTimer();
         }
         sockets.values().forEach(socket -> socket.disconnected(reason));
     }
@@ -136,6 +138,8 @@ final class Client implements Connection.Listener {
     /// A socket was let in.
     void entered() {
         known = true;
+        stranger.cancel();
+        connection.known();
         server.entered();
     }
 
@@ -146,19 +150,26 @@ final class Client implements Connection.Listener {
         }
         synchronized (lock) {
             present--;
-            loiter();
+            startTimer();
         }
     }
 
-    /// A client without a namespace may stay for a while only.
-    private void loiter() {
-        if (present == 0 && ended == null) {
-            cancel();
-            timer = connection.engine().schedule(connection.engine().settings().connectTimeout(), this::leave);
+    /// A client that was never let in anywhere gets no more time, however often it tries.
+    private void closeIfUnknown() {
+        if (!known) {
+            connection.end(DisconnectReason.CONNECT_TIMEOUT);
         }
     }
 
-    private void leave() {
+    /// Starts the timer that closes a client which has left its namespaces.
+    private void startTimer() {
+        if (known && present == 0 && ended == null) {
+            cancelTimer();
+            timer = connection.engine().schedule(connection.engine().settings().connectTimeout(), this::closeIfIdle);
+        }
+    }
+
+    private void closeIfIdle() {
         synchronized (lock) {
             if (present > 0) {
                 return;
@@ -167,7 +178,7 @@ final class Client implements Connection.Listener {
         connection.close(DisconnectReason.CONNECT_TIMEOUT);
     }
 
-    private void cancel() {
+    private void cancelTimer() {
         if (timer != null) {
             timer.cancel();
         }

@@ -41,6 +41,8 @@ final class Connection {
 
     /// A batch ends with the message that reaches this size.
     private static final int BATCH_BYTES = 64 * 1024;
+    /// A client has a GET, a POST and a WebSocket at a time, before or after their answers.
+    private static final int MAX_ONCE_KNOWN = 8;
 
     private final Engine engine;
     private final String id;
@@ -63,6 +65,9 @@ final class Connection {
     private Scheduler.@Nullable Task timer;
     private Scheduler.@Nullable Task upgradeTimer;
     private int beats;
+    private boolean known;
+    /// What to run once the client is known: one for each of its latest requests.
+    private final Deque<Runnable> onceKnown = new ArrayDeque<>();
 
     Connection(Engine engine, String id, Handshake handshake, @Nullable WebSocket webSocket) {
         this.engine = engine;
@@ -111,11 +116,46 @@ final class Connection {
         }
     }
 
+    /// Whether what is sent now goes straight to a socket, neither encrypted nor kept for a poll.
+    boolean isDirect() {
+        synchronized (lock) {
+            return transport instanceof WebSocket webSocket && webSocket.isPlain();
+        }
+    }
+
     /// The polling transport, unless the connection has been upgraded or was a WebSocket from the start.
     @Nullable Polling polling() {
         synchronized (lock) {
             return state != State.CLOSED && transport instanceof Polling polling ? polling : null;
         }
+    }
+
+    // Who
+
+    /// Has something run once the client was let into a namespace; at once if it was.
+    void onceKnown(Runnable task) {
+        synchronized (lock) {
+            if (!known) {
+                onceKnown.addLast(task);
+                if (onceKnown.size() > MAX_ONCE_KNOWN) {
+                    onceKnown.removeFirst();
+                }
+                return;
+            }
+        }
+        task.run();
+    }
+
+    /// The client was let into a namespace.
+    void known() {
+        List<Runnable> tasks;
+        synchronized (lock) {
+            known = true;
+            tasks = List.copyOf(onceKnown);
+            onceKnown.clear();
+        }
+        engine.known(this);
+        tasks.forEach(Runnable::run);
     }
 
     // Out
@@ -160,7 +200,7 @@ final class Connection {
         flusher.iterate();
     }
 
-    /// Takes batches from the queue to the transport, one at a time, whoever calls.
+    /// Moves batches from the queue to the transport, one at a time, on any thread.
     private final class Flusher extends IteratingCallback {
         @Override
         protected Action process() {
@@ -353,7 +393,8 @@ final class Connection {
 
     /// The candidate becomes the transport.
     ///
-    /// @return whether it does; not if it has not probed, came too late, or a request of the old transport still delivers
+    /// @return whether it does; not if it has not probed, came too late, or a request of the old transport still
+    ///     delivers
     boolean upgrade(WebSocket webSocket) {
         Transport old;
         synchronized (lock) {

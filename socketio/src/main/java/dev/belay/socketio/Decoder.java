@@ -9,9 +9,10 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Reads Socket.IO packets ("Packet encoding" of the document): a text, and as many binary messages as it announces.
+/// Reads Socket.IO packets ("Packet encoding" in the protocol document): a text and the binary messages it announces.
 ///
-/// One per connection, used by one thread at a time. A packet with its attachments may be as large as a payload.
+/// One per connection, used by one thread at a time. A packet and its attachments together may be as large as a
+/// payload.
 final class Decoder {
     static final int MAX_ATTACHMENTS = 64;
     private static final int MAX_NAMESPACE = 256;
@@ -29,10 +30,10 @@ final class Decoder {
 
     /// Reads a text message.
     ///
-    /// @return the packet, or null if attachments have to follow
+    /// @return the packet, or null if its attachments are still to come
     @Nullable SocketPacket text(String text) throws MalformedPacketException {
         if (partial != null) {
-            throw new MalformedPacketException("text where an attachment has to follow");
+            throw new MalformedPacketException("text where an attachment was expected");
         }
         Scanner scanner = new Scanner(text);
         SocketPacket.Type type = SocketPacket.Type.of(scanner.next());
@@ -49,15 +50,15 @@ final class Decoder {
 
     /// Reads a binary message: the next attachment of the packet that announced it.
     ///
-    /// @return the packet, or null if more attachments have to follow
+    /// @return the packet, or null if more attachments are still to come
     @Nullable SocketPacket binary(byte[] attachment) throws MalformedPacketException {
         SocketPacket packet = partial;
         if (packet == null) {
-            throw new MalformedPacketException("an attachment that no packet announced");
+            throw new MalformedPacketException("attachment that no packet announced");
         }
         bytes += attachment.length;
         if (bytes > limit) {
-            throw new MalformedPacketException("a packet with more than " + limit + " bytes of attachments");
+            throw new MalformedPacketException("packet and attachments exceed " + limit + " bytes");
         }
         attachments.add(attachment);
         if (attachments.size() < announced) {
@@ -76,7 +77,7 @@ final class Decoder {
         return new SocketPacket(packet.type(), packet.namespace(), packet.id(), data == null ? null : filled(data));
     }
 
-    /// Puts the attachments where their placeholders are. The JSON reader bounds how deep this goes.
+    /// Replaces placeholders with their attachments. The JSON reader bounds the depth of this recursion.
     private JsonNode filled(JsonNode node) throws MalformedPacketException {
         if (node instanceof ArrayNode array) {
             for (int i = 0; i < array.size(); i++) {
@@ -86,7 +87,7 @@ final class Decoder {
             if (object.path("_placeholder").isBoolean() && object.path("_placeholder").booleanValue()) {
                 JsonNode number = object.path("num");
                 if (!number.isInt() || number.intValue() < 0 || number.intValue() >= attachments.size()) {
-                    throw new MalformedPacketException("a placeholder without an attachment");
+                    throw new MalformedPacketException("placeholder without an attachment");
                 }
                 return JsonNodeFactory.instance.binaryNode(attachments.get(number.intValue()));
             }
@@ -97,7 +98,7 @@ final class Decoder {
         return node;
     }
 
-    /// Walks over the text of a packet.
+    /// Reads the text of a packet from left to right.
     private static final class Scanner {
         private final String text;
         private int at;
@@ -108,7 +109,7 @@ final class Decoder {
 
         char next() throws MalformedPacketException {
             if (at == text.length()) {
-                throw new MalformedPacketException("a packet that ends too early");
+                throw new MalformedPacketException("packet ends too early");
             }
             return text.charAt(at++);
         }
@@ -117,7 +118,7 @@ final class Decoder {
             long count = number();
             if (count < 0 || count > MAX_ATTACHMENTS || next() != '-') {
                 throw new MalformedPacketException(
-                        "a binary packet starts with the number of its attachments, up to " + MAX_ATTACHMENTS);
+                        "binary packet without a number of attachments from 0 to " + MAX_ATTACHMENTS);
             }
             return (int) count;
         }
@@ -129,7 +130,7 @@ final class Decoder {
             int comma = text.indexOf(',', at);
             int end = comma < 0 ? text.length() : comma;
             if (end - at > MAX_NAMESPACE) {
-                throw new MalformedPacketException("a namespace longer than " + MAX_NAMESPACE);
+                throw new MalformedPacketException("namespace longer than " + MAX_NAMESPACE + " characters");
             }
             String namespace = text.substring(at, end);
             at = comma < 0 ? end : end + 1;
@@ -145,9 +146,9 @@ final class Decoder {
                 return null;
             }
             try {
-                return Json.read(text.substring(at));
+                return PacketJson.read(text.substring(at));
             } catch (JacksonException _) {
-                throw new MalformedPacketException("a packet whose payload is not JSON");
+                throw new MalformedPacketException("payload is not JSON");
             }
         }
 
@@ -159,7 +160,7 @@ final class Decoder {
                 value = value * 10 + (text.charAt(at) - '0');
                 at++;
                 if (at - start > MAX_DIGITS) {
-                    throw new MalformedPacketException("a number with more than " + MAX_DIGITS + " digits");
+                    throw new MalformedPacketException("number with more than " + MAX_DIGITS + " digits");
                 }
             }
             return at == start ? SocketPacket.NO_ID : value;

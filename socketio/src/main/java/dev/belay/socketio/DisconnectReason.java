@@ -1,6 +1,6 @@
 package dev.belay.socketio;
 
-/// Why a socket was disconnected. The texts are those of the official server, where it has one.
+/// Why a socket was disconnected. Texts are those of the official server where it has one.
 public enum DisconnectReason {
     /// The client left the namespace.
     CLIENT_DISCONNECT("client namespace disconnect"),
@@ -8,19 +8,21 @@ public enum DisconnectReason {
     SERVER_DISCONNECT("server namespace disconnect"),
     /// The server closed the whole connection.
     FORCED_CLOSE("forced close"),
-    /// The server stops.
+    /// The server is shutting down.
     SHUTDOWN("server shutting down"),
     /// The client did not answer a ping in time.
     PING_TIMEOUT("ping timeout"),
-    /// The client closed the connection, or it broke off.
+    /// The client closed the connection, or the connection broke.
     TRANSPORT_CLOSE("transport close"),
-    /// Reading or writing failed, or the client broke the rules of polling.
+    /// Reading or writing failed, or the client violated the polling protocol.
     TRANSPORT_ERROR("transport error"),
-    /// The client sent something that is not a packet of the protocol.
+    /// The client sent a malformed packet.
     PARSE_ERROR("parse error"),
-    /// The client entered no namespace in time.
+    /// The client did not enter a namespace in time.
     CONNECT_TIMEOUT("connect timeout"),
-    /// The client reads too slowly for what it was sent: more than the limit waited for it.
+    /// The client was not let into a namespace before too many others came.
+    CROWDED_OUT("crowded out"),
+    /// The client read too slowly: more than the limit was waiting to be sent.
     OVERFLOW("too much unread");
 
     private final String text;
@@ -29,7 +31,6 @@ public enum DisconnectReason {
         this.text = text;
     }
 
-    /// In words, as the official server has them.
     @Override
     public String toString() {
         return text;

@@ -7,12 +7,12 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// Writes Socket.IO packets as messages of Engine.IO ("Packet encoding" of the document).
+/// Writes Socket.IO packets as Engine.IO messages ("Packet encoding" in the protocol document).
 ///
-/// The text is written once, behind room for what precedes it, because the number of attachments stands in front and is
-/// known at the end. Attachments are not copied.
+/// The number of attachments comes first but is known last, so the text is written behind some free room, and the
+/// prefix then goes into that room. Attachments are not copied.
 final class Encoder {
-    /// A buffer whose array is used as it is, with room at its start.
+    /// A buffer with room at its start. Its array is used without a copy.
     private static final class Buffer extends ByteArrayOutputStream {
         Buffer(int room) {
             super(room + 128);
@@ -25,7 +25,7 @@ final class Encoder {
         }
     }
 
-    /// Two digits of types, the number of attachments and its hyphen, a comma, an id.
+    /// Two type digits, the number of attachments and its hyphen, a comma, an id.
     private static final int ROOM = 2 + 10 + 1 + 1 + 19;
 
     private Encoder() {}
@@ -49,7 +49,7 @@ final class Encoder {
         byte[] path = name.getBytes(StandardCharsets.UTF_8);
         int room = ROOM + path.length;
         Buffer text = new Buffer(room);
-        List<ByteBuffer> attachments = data == null ? List.of() : Json.write(data, text);
+        List<ByteBuffer> attachments = data == null ? List.of() : PacketJson.write(data, text);
         StringBuilder prefix = new StringBuilder().append(EnginePacket.Type.MESSAGE.digit());
         if (attachments.isEmpty()) {
             prefix.append(plain.digit());

@@ -48,6 +48,7 @@ final class Engine extends Handler.Abstract {
     private final Settings settings;
     private final Function<Connection, Connection.Listener> listeners;
     private final Map<String, Connection> connections = new ConcurrentHashMap<>();
+    private final Strangers<Connection> strangers;
     private final AtomicInteger webSockets = new AtomicInteger();
     private final LongAdder opened = new LongAdder();
     private final LongAdder refused = new LongAdder();
@@ -66,6 +67,7 @@ final class Engine extends Handler.Abstract {
     Engine(Settings settings, Function<Connection, Connection.Listener> listeners) {
         this.settings = settings;
         this.listeners = listeners;
+        strangers = new Strangers<>(settings.maxStrangers(), settings.maxStrangersPerAddress());
         for (DisconnectReason reason : DisconnectReason.values()) {
             closed.put(reason, new LongAdder());
         }
@@ -114,12 +116,23 @@ final class Engine extends Handler.Abstract {
             refuse(response, callback, HttpStatus.BAD_REQUEST_400, UNKNOWN_SESSION, "Session ID unknown");
         } else if (connection == null && !admit(request, response, callback)) {
             return true;
-        } else if (transport.equals("websocket")) {
-            webSocket(connection, request, response, callback);
         } else {
-            polling(connection, request, response, callback);
+            serve(transport, connection, request, response, callback);
         }
         return true;
+    }
+
+    private void serve(String transport, @Nullable Connection connection, Request request, Response response,
+            Callback callback) {
+        Runnable recognised = settings.recognise().apply(request);
+        if (connection != null) {
+            connection.onceKnown(recognised);
+        }
+        if (transport.equals("websocket")) {
+            webSocket(connection, recognised, request, response, callback);
+        } else {
+            polling(connection, recognised, request, response, callback);
+        }
     }
 
     /// Whether a new client may come in; if not, it is answered.
@@ -128,7 +141,8 @@ final class Engine extends Handler.Abstract {
             refuse(response, callback, HttpStatus.BAD_REQUEST_400, BAD_HANDSHAKE_METHOD, "Bad handshake method");
             return false;
         }
-        Optional<Refusal> refusal = connections.size() < settings.maxConnections()
+        // Strangers do not count: they have a budget of their own.
+        Optional<Refusal> refusal = connections.size() - strangers.size() < settings.maxConnections()
                 ? settings.gate().apply(request)
                 : Optional.of(new Refusal(HttpStatus.SERVICE_UNAVAILABLE_503, "too many connections: try again later"));
         refusal.ifPresent(why -> {
@@ -138,8 +152,10 @@ final class Engine extends Handler.Abstract {
         return refusal.isEmpty();
     }
 
-    private void polling(@Nullable Connection connection, Request request, Response response, Callback callback) {
-        Polling polling = (connection == null ? open(Handshake.of(request), null) : connection).polling();
+    private void polling(@Nullable Connection connection, Runnable recognised, Request request, Response response,
+            Callback callback) {
+        Polling polling =
+                (connection == null ? open(Handshake.of(request), null, recognised) : connection).polling();
         if (polling == null) {
             refuse(response, callback, HttpStatus.BAD_REQUEST_400, BAD_REQUEST, "This session does not poll any more");
             return;
@@ -151,8 +167,9 @@ final class Engine extends Handler.Abstract {
         }
     }
 
-    private void webSocket(@Nullable Connection connection, Request request, Response response, Callback callback) {
-        WebSocket webSocket = new WebSocket(this, Handshake.of(request), connection);
+    private void webSocket(@Nullable Connection connection, Runnable recognised, Request request, Response response,
+            Callback callback) {
+        WebSocket webSocket = new WebSocket(this, Handshake.of(request), connection, recognised);
         WebSocketNegotiator negotiator = (upgrade, answer, _) -> {
             // Terminals and the like are latency, not volume: compression would cost each client a window of 32 KiB.
             answer.setExtensions(List.of());
@@ -170,10 +187,16 @@ final class Engine extends Handler.Abstract {
     }
 
     /// Starts a connection on a WebSocket, or one that polls.
-    Connection open(Handshake handshake, @Nullable WebSocket webSocket) {
+    Connection open(Handshake handshake, @Nullable WebSocket webSocket, Runnable recognised) {
         Connection connection = new Connection(this, newId(), handshake, webSocket);
+        connection.onceKnown(recognised);
         connections.put(connection.id(), connection);
         opened.increment();
+        Connection oldest = strangers.enter(handshake.remote(), connection);
+        if (oldest != null) {
+            oldest.end(DisconnectReason.CROWDED_OUT);
+            settings.crowded().accept(handshake.remote());
+        }
         connection.open();
         if (!getServer().isRunning()) {
             connection.end(DisconnectReason.SHUTDOWN);
@@ -206,7 +229,13 @@ final class Engine extends Handler.Abstract {
         return listeners.apply(connection);
     }
 
+    /// The client of a connection was let into a namespace.
+    void known(Connection connection) {
+        strangers.leave(connection);
+    }
+
     void forget(Connection connection, DisconnectReason reason) {
+        strangers.leave(connection);
         if (connections.remove(connection.id(), connection)) {
             Objects.requireNonNull(closed.get(reason)).increment();
         }
@@ -236,11 +265,13 @@ final class Engine extends Handler.Abstract {
     }
 
     /// The counts of the engine; `sockets` is known above it.
-    Stats stats(int sockets) {
+    SocketServerStats stats(int sockets) {
         long pending = connections.values().stream().mapToLong(Connection::pending).sum();
         Map<DisconnectReason, Long> ends = new EnumMap<>(DisconnectReason.class);
         closed.forEach((reason, count) -> ends.put(reason, count.sum()));
-        return new Stats(connections.size(), webSockets.get(), sockets, pending, opened.sum(), refused.sum(),
+        return new SocketServerStats(connections.size(), strangers.size(), webSockets.get(), sockets, pending,
+                opened.sum(),
+                refused.sum(),
                 upgrades.sum(), Map.copyOf(ends));
     }
 

@@ -8,13 +8,13 @@ import org.eclipse.jetty.server.Request;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/// What is known of a client that asks to enter a namespace.
+/// What the server knows about a client that asks to enter a namespace.
 ///
-/// @param auth what the client sent along to be let in; an empty object if it sent nothing
-/// @param uri the address of its first request
-/// @param headers the headers of its first request
-/// @param remote where it is
-/// @param attributes what the handlers in front noted on its first request, such as who the user is
+/// @param auth       the client's `auth` object; empty if it sent none
+/// @param uri        the URI of its first request
+/// @param headers    the headers of its first request
+/// @param remote     the client's address
+/// @param attributes the attributes that handlers in front set on its first request, such as the user
 public record Handshake(JsonNode auth, HttpURI uri, HttpFields headers, SocketAddress remote,
         Map<String, Object> attributes) {
     static Handshake of(Request request) {

@@ -1,6 +1,6 @@
 package dev.belay.socketio;
 
-/// The log of this module. What clients send is never in it.
+/// This module's log. It never contains what clients send.
 final class Log {
     static final System.Logger LOG = System.getLogger("dev.belay.socketio");
 

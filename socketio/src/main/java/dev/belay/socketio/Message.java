@@ -3,12 +3,12 @@ package dev.belay.socketio;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/// Frames that stay together, such as an event and its attachments, and the promise that is kept when the transport
-/// has taken all of them.
+/// Frames that stay together, such as an event and its attachments.
 ///
-/// @param bytes their size, by which a connection's memory is bounded
+/// @param bytes their size, which counts towards the limit of a connection's queue
+/// @param taken completes once the transport has written all of them
 record Message(List<Frame> frames, long bytes, CompletableFuture<Void> taken) {
-    /// What a message costs besides its bytes: the objects that hold it.
+    /// Memory per message besides its bytes: the objects that hold it.
     private static final int OVERHEAD = 128;
 
     static Message of(List<Frame> frames) {

@@ -6,13 +6,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
 
-/// Packets in the body of a polling request or response ("Packet encoding: HTTP long-polling" of the document):
-/// separated by a record separator, binary ones as `b` and base64.
+/// The body of a polling request or response ("Packet encoding: HTTP long-polling" in the protocol document): packets
+/// with record separators between them, binary ones as `b` and base64.
 ///
-/// As an object it hands out the packets of a body one by one, so that a body of many small packets costs no more than
-/// the one that is being looked at.
+/// An instance hands out the packets of a body one by one, so that a body of many small packets needs no more memory
+/// than the packet being read.
 final class Payload {
-    /// Takes a packet.
     @FunctionalInterface
     interface Receiver<T> {
         void receive(T packet) throws MalformedPacketException;
@@ -32,7 +31,7 @@ final class Payload {
         try {
             return new Payload(StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString());
         } catch (CharacterCodingException _) {
-            throw new MalformedPacketException("a payload is text in UTF-8");
+            throw new MalformedPacketException("payload is not UTF-8");
         }
     }
 
@@ -40,7 +39,7 @@ final class Payload {
         return next <= body.length();
     }
 
-    /// Gives the next packet to whom it concerns.
+    /// Passes the next packet to one of the receivers.
     void next(Receiver<EnginePacket> texts, Receiver<byte[]> binaries) throws MalformedPacketException {
         int end = body.indexOf(SEPARATOR, next);
         String part = body.substring(next, end < 0 ? body.length() : end);
@@ -56,7 +55,7 @@ final class Payload {
         try {
             return Base64.getDecoder().decode(base64);
         } catch (IllegalArgumentException _) {
-            throw new MalformedPacketException("a binary packet in a payload is base64");
+            throw new MalformedPacketException("binary packet is not base64");
         }
     }
 

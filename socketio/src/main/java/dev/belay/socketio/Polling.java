@@ -1,12 +1,12 @@
 package dev.belay.socketio;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Objects;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
-import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.BufferUtil;
@@ -16,7 +16,11 @@ import org.jspecify.annotations.Nullable;
 /// HTTP long-polling: a GET waits for packets, a POST brings some; there is at most one of each at a time.
 final class Polling implements Transport {
     /// A request that is being answered.
-    private record Exchange(Request request, Response response, Callback callback) {
+    private record Exchange(Request request, Response response, Callback callback, EndPoint connection) {
+        Exchange(Request request, Response response, Callback callback) {
+            this(request, response, callback, request.getConnectionMetaData().getConnection().getEndPoint());
+        }
+
         void answer(ByteBuffer body, Callback then) {
             response.getHeaders().put(HttpHeader.CONTENT_TYPE, "text/plain; charset=UTF-8");
             response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
@@ -33,6 +37,7 @@ final class Polling implements Transport {
     private @Nullable Exchange waiting;
     private @Nullable Exchange claimed;
     private boolean posting;
+    private @Nullable RequestBody reading;
 
     Polling(Connection connection) {
         this.connection = connection;
@@ -118,7 +123,7 @@ final class Polling implements Transport {
             connection.end(DisconnectReason.PARSE_ERROR);
             refuse(exchange, HttpStatus.BAD_REQUEST_400, "a client may have one POST at a time");
         } else {
-            new Post(exchange).run();
+            new Post(exchange).start();
         }
     }
 
@@ -127,46 +132,39 @@ final class Polling implements Transport {
         return posting;
     }
 
-    private final class Post implements Runnable {
+    private final class Post {
         private final Exchange exchange;
         private final int limit = connection.maxPayload();
-        private final ByteArrayOutputStream body = new ByteArrayOutputStream();
 
         Post(Exchange exchange) {
             this.exchange = exchange;
         }
 
-        @Override
-        public void run() {
-            if (exchange.request.getLength() > limit) {
-                tooLarge();
-                return;
+        void start() {
+            RequestBody body =
+                    RequestBody.read(exchange.request, limit, 0, connection.engine().settings().bodyTimeout());
+            synchronized (connection.lock()) {
+                reading = body;
             }
-            while (true) {
-                Content.Chunk chunk = exchange.request.read();
-                if (chunk == null) {
-                    exchange.request.demand(this);
-                    return;
-                }
-                if (Content.Chunk.isFailure(chunk)) {
+            body.received().thenAccept(this::received);
+            if (connection.polling() != Polling.this) {
+                body.giveUp(); // it ended in the meantime
+            }
+        }
+
+        private void received(RequestBody.Received body) {
+            switch (body.end()) {
+                case WHOLE -> read(body.bytes());
+                case TOO_LARGE -> tooLarge();
+                case LATE -> {
                     connection.end(DisconnectReason.TRANSPORT_ERROR);
-                    exchange.callback.failed(chunk.getFailure());
-                    return;
+                    refuse(exchange, HttpStatus.REQUEST_TIMEOUT_408, "the payload did not arrive in time");
                 }
-                boolean fits = body.size() + chunk.remaining() <= limit;
-                boolean last = chunk.isLast();
-                if (fits) {
-                    body.writeBytes(BufferUtil.toArray(chunk.getByteBuffer()));
+                case BROKEN -> {
+                    connection.end(DisconnectReason.TRANSPORT_ERROR);
+                    exchange.callback.failed(Objects.requireNonNull(body.cause()));
                 }
-                chunk.release();
-                if (!fits) {
-                    tooLarge();
-                    return;
-                }
-                if (last) {
-                    read();
-                    return;
-                }
+                case GIVEN_UP -> refuse(exchange, HttpStatus.BAD_REQUEST_400, "the session has ended");
             }
         }
 
@@ -175,9 +173,9 @@ final class Polling implements Transport {
             refuse(exchange, HttpStatus.PAYLOAD_TOO_LARGE_413, "a payload has at most " + limit + " bytes");
         }
 
-        private void read() {
+        private void read(byte[] bytes) {
             try {
-                deliver(Payload.of(body.toByteArray()));
+                deliver(Payload.of(bytes));
             } catch (MalformedPacketException e) {
                 malformed(e);
             }
@@ -208,6 +206,10 @@ final class Polling implements Transport {
     }
 
     private static void refuse(Exchange exchange, int status, String message) {
+        if (!exchange.request.consumeAvailable()) {
+            // What is left of the body is not read, so this connection can carry no other request.
+            exchange.response.getHeaders().put(HttpHeader.CONNECTION, "close");
+        }
         Engine.refuse(exchange.response, exchange.callback, status, Engine.BAD_REQUEST, message);
     }
 
@@ -215,16 +217,22 @@ final class Polling implements Transport {
     public void end(EnginePacket farewell, boolean atOnce) {
         Exchange idle;
         Exchange busy;
+        RequestBody body;
         synchronized (connection.lock()) {
             idle = waiting;
             busy = claimed;
+            body = reading;
             waiting = null;
+        }
+        if (body != null) {
+            body.giveUp();
         }
         if (idle != null) {
             idle.answer(Payload.encode(List.of(farewell.frame())), Callback.NOOP);
         }
         if (busy != null && atOnce) {
-            busy.request.fail(new IOException("the client does not read"));
+            // Not Request.fail: the request may be done by now, and this the connection of the next one.
+            busy.connection.close();
         }
     }
 }

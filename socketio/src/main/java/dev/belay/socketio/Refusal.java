@@ -1,14 +1,13 @@
 package dev.belay.socketio;
 
-/// The answer to a handshake that is not allowed: an HTTP status and a sentence.
+/// The HTTP response to a handshake that is refused.
 ///
-/// @param status the status, 400 or above
-/// @param message what to tell the client
+/// @param status  from 400 to 599
+/// @param message the reason, for the client
 public record Refusal(int status, String message) {
-    /// Checks the status.
     public Refusal {
         if (status < 400 || status > 599) {
-            throw new IllegalArgumentException("a refusal has a status from 400 to 599, not " + status);
+            throw new IllegalArgumentException("status must be from 400 to 599, not " + status);
         }
     }
 }

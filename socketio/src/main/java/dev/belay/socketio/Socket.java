@@ -17,13 +17,14 @@ import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// A client in a namespace: events to it and from it.
+/// A client in a namespace: sends events to it and handles events from it.
 ///
-/// All methods may be called from any thread and none blocks. What is sent arrives in the order of the calls. Binary
-/// values are sent as they are: do not change an array or a buffer before the transport has taken it.
+/// Any thread may call any method; none blocks. Messages arrive in the order of the calls. Binary values are not
+/// copied: do not change an array or a buffer until it is written.
 ///
-/// A client may read slowly. [#emit] says when the transport has taken an event: who sends much waits for that before
-/// the next one. Who does not wait fills the queue of the connection, and beyond its limit the connection is closed.
+/// Clients may read slowly. [#emit] returns a stage that completes once the event is written; a sender of large amounts
+/// waits for it before sending more. A sender that does not wait fills the connection's queue, and the connection is
+/// closed when the queue exceeds its limit.
 public final class Socket {
     private sealed interface State {
         record Connecting() implements State {}
@@ -39,9 +40,10 @@ public final class Socket {
     private final String namespace;
     private final Client client;
     private final Handshake handshake;
-    private final Inbox inbox = new Inbox();
+    private final SerialExecutor tasks = new SerialExecutor();
     private final AtomicReference<State> state = new AtomicReference<>(new State.Connecting());
     private final Map<String, EventHandler> handlers = new ConcurrentHashMap<>();
+    private final Map<String, PromptHandler> promptHandlers = new ConcurrentHashMap<>();
     private final Map<Long, Pending> unanswered = new ConcurrentHashMap<>();
     private final AtomicLong nextId = new AtomicLong();
     private volatile Consumer<DisconnectReason> onDisconnect = _ -> {};
@@ -63,7 +65,6 @@ public final class Socket {
         return namespace;
     }
 
-    /// What is known of the client.
     public Handshake handshake() {
         return handshake;
     }
@@ -73,12 +74,12 @@ public final class Socket {
         return state.get() instanceof State.Connected;
     }
 
-    /// How many bytes wait to be sent on the connection of this socket.
+    /// Number of bytes waiting to be sent on this socket's connection.
     public long pendingBytes() {
         return client.connection().pending();
     }
 
-    /// Handles an event; a second handler of the same event replaces the first. Events without a handler are ignored.
+    /// Registers the handler of an event, in place of an earlier one. Events without a handler are ignored.
     ///
     /// @return this socket
     public Socket on(String event, EventHandler handler) {
@@ -86,7 +87,20 @@ public final class Socket {
         return this;
     }
 
-    /// Called once when the socket is disconnected, after its last event.
+    /// Registers a handler that is asked before the event's [EventHandler], in place of an earlier one.
+    ///
+    /// @return this socket
+    public Socket onPrompt(String event, PromptHandler handler) {
+        promptHandlers.put(event, handler);
+        return this;
+    }
+
+    /// Whether an event can be sent without encrypting it and without waiting for a poll, which is quick.
+    public boolean isDirect() {
+        return client.connection().isDirect();
+    }
+
+    /// Registers a handler that is called once, when the socket is disconnected, after its last event.
     ///
     /// @return this socket
     public Socket onDisconnect(Consumer<DisconnectReason> handler) {
@@ -97,20 +111,20 @@ public final class Socket {
     /// Sends an event.
     ///
     /// @param event its name
-    /// @param args what Jackson can write as JSON; `byte[]` and `ByteBuffer`, also inside, become attachments
-    /// @return done when the transport has taken it, failed with a [DisconnectedException] if it never will. What is
-    /// chained to it without a thread of its own should be short.
+    /// @param args  anything that Jackson can write as JSON; each `byte[]` and `ByteBuffer` in it becomes an attachment
+    /// @return completes once the event is written; fails with a [DisconnectedException] if it never will be. Dependent
+    ///         actions that run on the completing thread should be short.
     public CompletionStage<Void> emit(String event, Object... args) {
         return send(Encoder.event(namespace, SocketPacket.NO_ID, data(event, args)));
     }
 
-    /// Sends an event that the client is to answer.
+    /// Sends an event and asks for an answer.
     ///
-    /// @param timeout how long to wait for that
-    /// @param event its name
-    /// @param args as for [#emit]
-    /// @return the answer; failed with a [TimeoutException] if there is none in time, with a [DisconnectedException] if
-    /// there never will be one
+    /// @param timeout how long to wait for the answer
+    /// @param event   its name
+    /// @param args    as for [#emit]
+    /// @return the answer; fails with a [TimeoutException] if it does not arrive in time, and with a
+    ///         [DisconnectedException] if the client is gone
     public CompletableFuture<List<JsonNode>> emitWithAck(Duration timeout, String event, Object... args) {
         long number = nextId.getAndIncrement();
         Message message = Encoder.event(namespace, number, data(event, args));
@@ -131,21 +145,21 @@ public final class Socket {
         return answer;
     }
 
-    /// Makes the client leave the namespace. Its connection stays, for other namespaces.
+    /// Makes the client leave the namespace. Its connection stays open for other namespaces.
     public void disconnect() {
         if (disconnected(DisconnectReason.SERVER_DISCONNECT)) {
             client.connection().send(Encoder.plain(SocketPacket.Type.DISCONNECT, namespace, null));
         }
     }
 
-    /// Makes the client leave all namespaces: what was sent before is still delivered, then the connection is closed.
+    /// Makes the client leave all namespaces. Delivers what was sent before, then closes the connection.
     public void close() {
         client.connection().close(DisconnectReason.FORCED_CLOSE);
     }
 
     private static List<Object> data(String event, Object[] args) {
         if (SocketPacket.RESERVED.contains(event)) {
-            throw new IllegalArgumentException(event + " is a reserved name: choose another for the event");
+            throw new IllegalArgumentException(event + " is reserved; choose another event name");
         }
         List<Object> data = new ArrayList<>(args.length + 1);
         data.add(event);
@@ -160,16 +174,16 @@ public final class Socket {
         return client.connection().send(message);
     }
 
-    /// Whether it has left, or was not let in.
+    /// Whether the client has left or was refused.
     boolean gone() {
         return state.get() instanceof State.Disconnected;
     }
 
-    // What the client does
+    // --- what the client does ---
 
-    /// Asks the namespace, then tells the client; its events are handled after that.
+    /// Asks the namespace and tells the client the answer. The client's events are handled after that.
     void connect(Namespace gate) {
-        inbox.add(() -> {
+        tasks.add(() -> {
             switch (decide(gate)) {
                 case Admission.Refused(String message, Object data) -> {
                     if (disconnected(DisconnectReason.SERVER_DISCONNECT)) {
@@ -197,7 +211,7 @@ public final class Socket {
             Thread.currentThread().interrupt();
             return Admission.refuse("Interrupted");
         } catch (Exception e) {
-            Log.LOG.log(System.Logger.Level.WARNING, "a namespace could not decide", e);
+            Log.LOG.log(System.Logger.Level.WARNING, "namespace failed to admit a client", e);
             return Admission.refuse("Internal error");
         }
     }
@@ -212,24 +226,46 @@ public final class Socket {
     }
 
     void event(SocketPacket packet, Runnable done) {
-        inbox.add(() -> {
+        PromptHandler prompt = promptHandlers.get(packet.event());
+        if (prompt != null && handledNow(prompt, packet)) {
+            done.run();
+            return;
+        }
+        tasks.add(() -> {
             try {
                 EventHandler handler = handlers.get(packet.event());
                 if (handler != null && packet.data() != null) {
-                    List<JsonNode> all = List.copyOf(packet.data().values());
-                    handler.on(all.subList(1, all.size()), new Ack(this, packet.id()));
+                    handler.on(arguments(packet.data()), new Ack(this, packet.id()));
                 }
             } catch (InterruptedException _) {
                 Thread.currentThread().interrupt();
             } catch (Exception e) {
-                Log.LOG.log(System.Logger.Level.WARNING, "a handler failed", e);
+                Log.LOG.log(System.Logger.Level.WARNING, "event handler failed", e);
             } finally {
                 done.run();
             }
         });
     }
 
-    /// Not through the inbox: a handler may wait for an answer.
+    private boolean handledNow(PromptHandler handler, SocketPacket packet) {
+        JsonNode data = packet.data();
+        boolean[] handled = {false};
+        return data != null && tasks.runNow(() -> {
+            try {
+                handled[0] = handler.on(arguments(data), new Ack(this, packet.id()));
+            } catch (RuntimeException e) {
+                handled[0] = true;
+                Log.LOG.log(System.Logger.Level.WARNING, "event handler failed", e);
+            }
+        }) && handled[0];
+    }
+
+    private static List<JsonNode> arguments(JsonNode data) {
+        List<JsonNode> all = List.copyOf(data.values());
+        return all.subList(1, all.size());
+    }
+
+    /// Completed on a thread of its own: a handler may be waiting for this answer.
     void answer(SocketPacket packet) {
         Pending pending = unanswered.remove(packet.id());
         JsonNode data = packet.data();
@@ -247,9 +283,9 @@ public final class Socket {
         }
     }
 
-    /// Notes the end of this socket; handlers learn of it after the last event.
+    /// Marks this socket as disconnected and tells its handler after the last event.
     ///
-    /// @return whether it was not noted before
+    /// @return false if it already was
     boolean disconnected(DisconnectReason reason) {
         State before =
                 state.getAndUpdate(now -> now instanceof State.Disconnected ? now : new State.Disconnected(reason));
@@ -259,7 +295,7 @@ public final class Socket {
         client.left(before instanceof State.Connected);
         unanswered.keySet().forEach(number -> fail(number, new DisconnectedException(reason)));
         if (before instanceof State.Connected) {
-            inbox.add(() -> onDisconnect.accept(reason));
+            tasks.add(() -> onDisconnect.accept(reason));
         }
         return true;
     }

@@ -4,11 +4,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// A Socket.IO packet ("Exchange protocol" of the document), its attachments in their places as binary nodes.
+/// A Socket.IO packet ("Exchange protocol" in the protocol document) with its attachments in place as binary nodes.
 ///
-/// @param id the acknowledgement's id, [#NO_ID] without one
+/// @param id the acknowledgement id, or [#NO_ID]
 record SocketPacket(Type type, String namespace, long id, @Nullable JsonNode data) {
-    /// What a packet is for.
     enum Type {
         CONNECT('0'),
         DISCONNECT('1'),
@@ -30,7 +29,7 @@ record SocketPacket(Type type, String namespace, long id, @Nullable JsonNode dat
                     return type;
                 }
             }
-            throw new MalformedPacketException("a Socket.IO packet starts with a digit from 0 to 6");
+            throw new MalformedPacketException("Socket.IO packet does not start with a digit from 0 to 6");
         }
 
         char digit() {
@@ -45,16 +44,16 @@ record SocketPacket(Type type, String namespace, long id, @Nullable JsonNode dat
     static final long NO_ID = -1;
     static final String MAIN = "/";
 
-    /// Events of clients' and servers' own making, which nobody may send.
+    /// Events that client and server libraries fire themselves. Nobody may send them.
     static final Set<String> RESERVED =
             Set.of("connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener");
 
-    /// The name of an event: its first argument.
+    /// The event name, which is the first argument.
     String event() {
         return data == null ? "" : data.get(0).asString();
     }
 
-    /// Refuses what a client may not send: the payload has to fit the type.
+    /// Throws unless a client may send this: the payload must fit the type.
     void check() throws MalformedPacketException {
         boolean good = switch (type) {
             case CONNECT -> id == NO_ID && (data == null || data.isObject());
@@ -65,7 +64,7 @@ record SocketPacket(Type type, String namespace, long id, @Nullable JsonNode dat
         };
         if (!good) {
             throw new MalformedPacketException(
-                    "a packet of type " + type + " with a payload that does not belong to it");
+                    "wrong payload for a packet of type " + type);
         }
     }
 

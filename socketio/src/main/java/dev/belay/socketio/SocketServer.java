@@ -1,10 +1,12 @@
 package dev.belay.socketio;
 
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -17,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 ///
 /// ```java
 /// SocketServer sockets = SocketServer.builder()
-///         .namespace("/", handshake -> Admission.accept(socket -> socket.on("echo", (args, ack) -> ack.reply(args.toArray()))))
+///         .namespace("/", handshake -> Admission.accept(
+///                 socket -> socket.on("echo", (args, ack) -> ack.reply(args.toArray()))))
 ///         .build();
 /// jetty.setHandler(sockets.handler());
 /// ```
@@ -42,7 +45,7 @@ public final class SocketServer {
     }
 
     /// The counts of now.
-    public Stats stats() {
+    public SocketServerStats stats() {
         return engine.stats(sockets.get());
     }
 
@@ -66,10 +69,15 @@ public final class SocketServer {
         private Duration pingTimeout = Duration.ofSeconds(20);
         private Duration upgradeTimeout = Duration.ofSeconds(10);
         private Duration connectTimeout = Duration.ofSeconds(45);
+        private Duration bodyTimeout = Duration.ofSeconds(30);
         private int maxPayload = 1_000_000;
         private int maxPending = 1 << 20;
         private int maxConnections = 10_000;
+        private int maxStrangers = 256;
+        private int maxStrangersPerAddress = 64;
         private Function<Request, Optional<Refusal>> gate = _ -> Optional.empty();
+        private Function<Request, Runnable> recognise = _ -> () -> {};
+        private Consumer<SocketAddress> crowded = _ -> {};
 
         private Builder() {}
 
@@ -97,9 +105,16 @@ public final class SocketServer {
             return this;
         }
 
-        /// How long a client may stay without a namespace: 45 seconds unless said otherwise.
+        /// How long a client may stay without a namespace: 45 seconds unless said otherwise. One that was never let in
+        /// has that long in all.
         public Builder connectTimeout(Duration connectTimeout) {
             this.connectTimeout = connectTimeout;
+            return this;
+        }
+
+        /// How long the body of a POST may take to arrive: 30 seconds unless said otherwise.
+        public Builder bodyTimeout(Duration bodyTimeout) {
+            this.bodyTimeout = bodyTimeout;
             return this;
         }
 
@@ -115,9 +130,30 @@ public final class SocketServer {
             return this;
         }
 
-        /// The most connections at a time: 10,000 unless said otherwise.
+        /// The most connections of clients that were let into a namespace: 10,000 unless said otherwise.
         public Builder maxConnections(int maxConnections) {
             this.maxConnections = maxConnections;
+            return this;
+        }
+
+        /// The most connections of clients that were not let in yet, in all and from one address: 256 and 64 unless
+        /// said otherwise. Beyond that the oldest of them are closed, see [Strangers].
+        public Builder maxStrangers(int inAll, int perAddress) {
+            this.maxStrangers = inAll;
+            this.maxStrangersPerAddress = perAddress;
+            return this;
+        }
+
+        /// Asked with every request: what to run once the client it came from has been let into a namespace, at once if
+        /// it has been before.
+        public Builder recognise(Function<Request, Runnable> recognise) {
+            this.recognise = recognise;
+            return this;
+        }
+
+        /// Told the address of a newcomer that cost a stranger its place.
+        public Builder crowded(Consumer<SocketAddress> crowded) {
+            this.crowded = crowded;
             return this;
         }
 
@@ -142,8 +178,9 @@ public final class SocketServer {
         /// The server.
         public SocketServer build() {
             return new SocketServer(
-                    new Settings(path, pingInterval, pingTimeout, upgradeTimeout, connectTimeout, maxPayload,
-                            maxPending, maxConnections, gate),
+                    new Settings(path, pingInterval, pingTimeout, upgradeTimeout, connectTimeout, bodyTimeout,
+                            maxPayload, maxPending, maxConnections, maxStrangers, maxStrangersPerAddress, gate,
+                            recognise, crowded),
                     namespaces);
         }
     }

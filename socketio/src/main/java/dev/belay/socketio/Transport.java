@@ -3,17 +3,17 @@ package dev.belay.socketio;
 import java.util.List;
 import org.eclipse.jetty.util.Callback;
 
-/// The way packets of a [Connection] go at the moment ("Transports" of the document).
+/// Carries the packets of a [Connection] ("Transports" in the protocol document).
 sealed interface Transport permits Polling, WebSocket {
-    /// Takes the right to send one batch, if one can be sent now. Called with the connection's lock held.
+    /// Claims the right to send one batch, if one can be sent now. The caller holds the connection's lock.
     boolean claim();
 
-    /// Sends a batch, after a successful claim; one at a time. Never blocks.
+    /// Sends a batch after a successful claim, one at a time. Never blocks.
     void send(List<Frame> frames, Callback callback);
 
-    /// Ends what is left of the transport once its connection has ended. Never blocks.
+    /// Closes the transport after its connection has ended. Never blocks.
     ///
-    /// @param farewell the packet for a poll that waits
-    /// @param atOnce whether the client has shown that it does not take part any more
+    /// @param farewell the packet for a waiting poll
+    /// @param atOnce   whether to skip the closing handshake because the client no longer responds
     void end(EnginePacket farewell, boolean atOnce);
 }

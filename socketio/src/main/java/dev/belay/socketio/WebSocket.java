@@ -17,34 +17,38 @@ import org.eclipse.jetty.websocket.core.exception.BadPayloadException;
 import org.eclipse.jetty.websocket.core.exception.MessageTooLargeException;
 import org.jspecify.annotations.Nullable;
 
-/// The WebSocket transport: a packet is a message. It starts a connection of its own, or it probes to take over one
-/// that polls.
+/// The WebSocket transport: one message per packet. It starts its own connection, or probes and takes over one that
+/// polls.
 ///
-/// Jetty calls it one frame at a time, and the next frame only after it was asked for: a paused connection is not read.
+/// Jetty delivers one frame at a time and the next one only on demand, so a paused connection is not read.
 final class WebSocket implements Transport, FrameHandler {
     private static final String PROBE = "probe";
+    /// A longer message is not parsed by the thread that reads from all connections.
+    private static final int PROMPT_BYTES = 16 << 10;
 
     private final Engine engine;
     private final Handshake handshake;
-    /// The connection to take over, if it is not to start one.
+    /// The connection to take over; null to start one.
     private final @Nullable Connection polling;
+    private final Runnable recognised;
 
-    // Written when it opens, before Jetty delivers anything.
+    // Set when it opens, before Jetty delivers anything.
     private volatile @Nullable CoreSession session;
     private volatile @Nullable Connection connection;
-    // Touched by the thread that delivers.
+    // Used only by the thread that delivers.
     private final ByteArrayOutputStream message = new ByteArrayOutputStream();
     private boolean binary;
 
     private volatile boolean probing;
     private volatile boolean closed;
-    /// Cuts off a client that does not answer a close.
+    /// Aborts if the client does not answer a close.
     private volatile Scheduler.@Nullable Task abort;
 
-    WebSocket(Engine engine, Handshake handshake, @Nullable Connection polling) {
+    WebSocket(Engine engine, Handshake handshake, @Nullable Connection polling, Runnable recognised) {
         this.engine = engine;
         this.handshake = handshake;
         this.polling = polling;
+        this.recognised = recognised;
     }
 
     @Override
@@ -53,7 +57,7 @@ final class WebSocket implements Transport, FrameHandler {
         engine.webSocketOpened();
         callback.succeeded();
         if (polling == null) {
-            connection = engine.open(handshake, this);
+            connection = engine.open(handshake, this, recognised);
         } else if (polling.offer(this)) {
             connection = polling;
             probing = true;
@@ -74,7 +78,7 @@ final class WebSocket implements Transport, FrameHandler {
             case OpCode.PING -> {
                 ByteBuffer echo = BufferUtil.copy(frame.getPayload());
                 callback.succeeded();
-                // The next frame is read after the answer is written: a flood of pings fills no queue.
+                // Read on only after the answer is written, so that a flood of pings fills no queue.
                 session().sendFrame(new org.eclipse.jetty.websocket.core.Frame(OpCode.PONG, echo),
                         Callback.from(this::demand), false);
             }
@@ -82,7 +86,7 @@ final class WebSocket implements Transport, FrameHandler {
                 callback.succeeded();
                 demand();
             }
-            default -> callback.succeeded(); // a close frame: Jetty answers it and tells onClosed
+            default -> callback.succeeded(); // a close frame: Jetty answers it and calls onClosed
         }
     }
 
@@ -90,24 +94,43 @@ final class WebSocket implements Transport, FrameHandler {
         Connection to = connection;
         int limit = to == null ? engine.settings().maxPayload() : to.maxPayload();
         if (message.size() + frame.getPayloadLength() > limit) {
-            callback.failed(new MessageTooLargeException("a message has at most " + limit + " bytes"));
+            callback.failed(new MessageTooLargeException("message exceeds " + limit + " bytes"));
             return;
         }
         if (frame.hasPayload()) {
             message.writeBytes(BufferUtil.toArray(frame.getPayload()));
         }
-        if (frame.isFin()) {
-            byte[] whole = message.toByteArray();
-            message.reset();
-            try {
-                deliver(whole);
-            } catch (CharacterCodingException e) {
-                callback.failed(new BadPayloadException("a text message is UTF-8", e));
-                return;
-            }
+        if (!frame.isFin()) {
+            callback.succeeded();
+            demandUnlessPaused();
+            return;
+        }
+        byte[] whole = message.toByteArray();
+        message.reset();
+        if (whole.length > PROMPT_BYTES) {
+            Thread.ofVirtual().name("belay-packet").start(() -> finish(whole, callback));
+        } else {
+            finish(whole, callback);
+        }
+    }
+
+    private void finish(byte[] whole, Callback callback) {
+        try {
+            deliver(whole);
+        } catch (CharacterCodingException e) {
+            callback.failed(new BadPayloadException("text message is not UTF-8", e));
+            return;
+        } catch (RuntimeException e) {
+            // On a virtual thread Jetty would not hear of it.
+            callback.failed(e);
+            return;
         }
         callback.succeeded();
-        to = connection;
+        demandUnlessPaused();
+    }
+
+    private void demandUnlessPaused() {
+        Connection to = connection;
         if (to == null || probing || !to.postpone(this::demand)) {
             demand();
         }
@@ -132,7 +155,7 @@ final class WebSocket implements Transport, FrameHandler {
                 to.receive(EnginePacket.parse(text));
             }
         } catch (MalformedPacketException e) {
-            Log.LOG.log(System.Logger.Level.DEBUG, "a malformed packet: {0}", e.getMessage());
+            Log.LOG.log(System.Logger.Level.DEBUG, "malformed packet: {0}", e.getMessage());
             if (probing) {
                 giveUp(to);
             } else {
@@ -141,13 +164,13 @@ final class WebSocket implements Transport, FrameHandler {
         }
     }
 
-    /// "Upgrade" of the document: `2probe` is answered by `3probe`, then `5` makes this the transport.
+    /// "Upgrade" in the protocol document: `2probe` is answered with `3probe`, then `5` makes this the transport.
     private void probe(Connection to, @Nullable EnginePacket packet) {
         if (packet != null && packet.type() == EnginePacket.Type.PING && packet.data().equals(PROBE)) {
             send(List.of(new EnginePacket(EnginePacket.Type.PONG, PROBE).frame()), Callback.NOOP);
             to.probe();
         } else if (packet != null && packet.type() == EnginePacket.Type.UPGRADE) {
-            // Before the connection may deliver through this: from then on frames are its packets.
+            // Before the upgrade: from then on, frames are packets of the connection.
             probing = false;
             if (!to.upgrade(this)) {
                 giveUp(to);
@@ -157,7 +180,7 @@ final class WebSocket implements Transport, FrameHandler {
         }
     }
 
-    /// Not the way to take over a connection. The client goes on polling.
+    /// Ends a failed probe. The client keeps polling.
     private void giveUp(Connection to) {
         connection = null;
         to.withdraw(this);
@@ -166,7 +189,7 @@ final class WebSocket implements Transport, FrameHandler {
 
     @Override
     public void onError(Throwable cause, Callback callback) {
-        Log.LOG.log(System.Logger.Level.DEBUG, "a WebSocket failed", cause);
+        Log.LOG.log(System.Logger.Level.DEBUG, "WebSocket failed", cause);
         callback.succeeded();
         gone(DisconnectReason.TRANSPORT_ERROR);
     }
@@ -199,7 +222,7 @@ final class WebSocket implements Transport, FrameHandler {
         for (int i = 0; i <= last; i++) {
             Frame frame = frames.get(i);
             byte opCode = frame.binary() ? OpCode.BINARY : OpCode.TEXT;
-            // All but the last are gathered into the write of the last.
+            // Jetty batches all frames up to the last into one write.
             to.sendFrame(new org.eclipse.jetty.websocket.core.Frame(opCode, frame.bytes().duplicate()),
                     i == last ? callback : Callback.NOOP, i < last);
         }
@@ -227,6 +250,12 @@ final class WebSocket implements Transport, FrameHandler {
         if (task != null) {
             task.cancel();
         }
+    }
+
+    /// Whether it is open and not encrypted.
+    boolean isPlain() {
+        CoreSession of = session;
+        return of != null && !of.isSecure();
     }
 
     private CoreSession session() {

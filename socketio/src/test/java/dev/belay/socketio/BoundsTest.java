@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/// What a client can cost: memory, threads, timers.
+/// What a client can cost the server: memory, threads, timers.
 @ExtendWith(LeakCheck.class)
 @Timeout(180)
 class BoundsTest {
@@ -40,14 +40,14 @@ class BoundsTest {
             Socket socket = sockets.poll(30, TimeUnit.SECONDS);
             long sent = 0;
             CompletableFuture<Void> last = socket.emit("output", sent, CHUNK).toCompletableFuture();
-            // The kernel's buffers fill up; then nothing is taken any more.
-            while (taken(last)) {
+            // Until the kernel's buffers are full.
+            while (written(last)) {
                 last = socket.emit("output", ++sent, CHUNK).toCompletableFuture();
             }
             assertThat(socket.pendingBytes()).isBetween((long) CHUNK.length, CHUNK.length + 1000L);
             assertThat(server.stats().pendingBytes()).isEqualTo(socket.pendingBytes());
 
-            // It reads again: all of it is there, in order.
+            // The client reads again and gets everything, in order.
             for (long i = 0; i <= sent; i++) {
                 String head;
                 do {
@@ -61,8 +61,8 @@ class BoundsTest {
         }
     }
 
-    /// Whether an event is taken while the client does not read: for as long as the kernel has room.
-    private static boolean taken(CompletableFuture<Void> event) throws InterruptedException {
+    /// Whether an event is written although the client does not read, which is so while the kernel has room.
+    private static boolean written(CompletableFuture<Void> event) throws InterruptedException {
         try {
             event.get(1, TimeUnit.SECONDS);
             return true;
@@ -152,7 +152,7 @@ class BoundsTest {
                     }
                 }
             }
-            Stats busy = server.stats();
+            SocketServerStats busy = server.stats();
             assertThat(busy.connections()).isEqualTo(200);
             assertThat(busy.webSockets()).isEqualTo(150);
             assertThat(busy.sockets()).isEqualTo(100);
@@ -162,7 +162,7 @@ class BoundsTest {
                 assertThat(Wire.get(server, session).body()).isEqualTo("6");
             }
             server.timers().awaitRunning(0);
-            Stats idle = server.stats();
+            SocketServerStats idle = server.stats();
             assertThat(idle.connections()).isZero();
             assertThat(idle.webSockets()).isZero();
             assertThat(idle.sockets()).isZero();

@@ -1,6 +1,7 @@
 package dev.belay.socketio;
 
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -9,7 +10,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
-import java.nio.ByteBuffer;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
@@ -18,7 +18,7 @@ import org.eclipse.jetty.util.component.LifeCycle;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
 
-/// The server that the official protocol suites expect, and the base of our own tests: `/engine.io/` echoes messages,
+/// The server that the official protocol suites expect, which our own tests use too: `/engine.io/` echoes messages,
 /// `/socket.io/` echoes events in `/` and greets in `/custom`.
 final class EchoServer implements AutoCloseable {
     private final Server jetty;
@@ -43,14 +43,14 @@ final class EchoServer implements AutoCloseable {
         jetty.start();
     }
 
-    /// As the suites want it: `java ... EchoServer 3000`.
+    /// Serves the official suites: `java ... EchoServer 3000`.
     public static void main(String[] args) throws Exception {
         Settings settings = new Settings("/engine.io/", Duration.ofMillis(300), Duration.ofMillis(200),
-                Duration.ofSeconds(10), Duration.ofSeconds(1),
-                1_000_000, 1 << 20, 1000, _ -> Optional.empty());
+                Duration.ofSeconds(10), Duration.ofSeconds(1), Duration.ofSeconds(30),
+                1_000_000, 1 << 20, 1000, 1000, 1000, _ -> Optional.empty(), _ -> () -> {}, _ -> {});
         EchoServer server = new EchoServer(Integer.parseInt(args[0]), quick(SocketServer.builder()).build(),
                 new Engine(settings, Echo::new));
-        // The suites ping after 300 ms: the first client must not wait for the classes of JSON.
+        // The suites ping after 300 ms, so the first client must not wait for the JSON classes to load.
         new Decoder(100).text("2[\"warm\",{\"up\":[1,true]}]");
         Encoder.event("/", 0, List.of("warm", Map.of("up", new byte[1])));
         System.out.println("listening on " + server.uri());
@@ -62,19 +62,19 @@ final class EchoServer implements AutoCloseable {
                 .connectTimeout(Duration.ofSeconds(1)));
     }
 
-    /// Has the JDK open what it keeps open, such as the descriptors of its own, before leaks are counted.
+    /// Lets the JDK open the descriptors that it keeps open before leaks are counted.
     static void warmUp() throws Exception {
         try (EchoServer server = start(); Wire wire = Wire.enter(server)) {
             wire.send("1").end();
         }
     }
 
-    /// A server on a free port, with the echoes.
+    /// An echo server on a free port.
     static EchoServer start() throws Exception {
         return start(UnaryOperator.identity());
     }
 
-    /// A server on a free port, with the echoes and whatever else is asked for.
+    /// An echo server on a free port, with other options.
     static EchoServer start(UnaryOperator<SocketServer.Builder> more) throws Exception {
         return new EchoServer(0, more.apply(echoes(SocketServer.builder())).build());
     }
@@ -99,7 +99,7 @@ final class EchoServer implements AutoCloseable {
         return timers;
     }
 
-    Stats stats() {
+    SocketServerStats stats() {
         return sockets.stats();
     }
 
@@ -112,7 +112,7 @@ final class EchoServer implements AutoCloseable {
         LifeCycle.stop(jetty);
     }
 
-    /// Timers that are counted, and whose time a test can let pass.
+    /// Counts timers and lets a test expire them.
     static final class Timers extends ScheduledExecutorScheduler {
         private final Set<Timer> timers = ConcurrentHashMap.newKeySet();
         private int started;
@@ -159,7 +159,7 @@ final class EchoServer implements AutoCloseable {
             }
         }
 
-        /// What is to happen after such a time happens now, or as soon as a timer is set for it.
+        /// Runs timers of this duration now, or as soon as they are set.
         synchronized void pass(Duration delay) throws InterruptedException {
             while (true) {
                 for (Timer timer : timers) {
@@ -195,7 +195,7 @@ final class EchoServer implements AutoCloseable {
         }
     }
 
-    /// Sends back what comes in, one layer below Socket.IO.
+    /// Echoes messages one layer below Socket.IO.
     private record Echo(Connection connection) implements Connection.Listener {
         @Override
         public void text(String data) {

@@ -33,7 +33,7 @@ class EngineProtocolTest {
     @Test
     void aRequestWithoutVersionTransportOrKnownSessionIsRefused() throws Exception {
         try (EchoServer server = EchoServer.start()) {
-            assertThat(Wire.get(server, "&EIO=3").status()).isEqualTo(200); // the first one counts
+            assertThat(Wire.get(server, "&EIO=3").status()).isEqualTo(200); // the first value counts
             assertThat(Wire.get(server, "&sid=unknown").body()).contains("\"code\":1");
             assertThat(Wire.post(server, "", "4hello").body()).contains("\"code\":2");
             assertThat(Wire.request(server, "PUT", Wire.poll(server), "", "4").status()).isEqualTo(400);
@@ -58,9 +58,9 @@ class EngineProtocolTest {
 
     @Test
     void connectionsBeyondTheLimitAreRefused() throws Exception {
-        try (EchoServer server = EchoServer.start(builder -> builder.maxConnections(1))) {
-            Wire.poll(server);
+        try (EchoServer server = EchoServer.start(builder -> builder.maxConnections(1)); Wire in = Wire.enter(server)) {
             assertThat(Wire.get(server, "").status()).isEqualTo(503);
+            assertThat(in.send("42[\"message\"]").text()).isEqualTo("42[\"message-back\"]");
         }
     }
 
@@ -107,7 +107,7 @@ class EngineProtocolTest {
             String session = Wire.poll(server);
             Wire.post(server, session, "40");
             assertThat(Wire.get(server, session).body()).startsWith("40{");
-            // More than the inbox takes: this POST is not answered before the handler goes on.
+            // More than may wait for handlers, so this POST is answered only after the handler goes on.
             String body = "42[\"block\"]\u001e42[\"x\",\"" + "y".repeat(200_000) + "\"]\u001e42[\"z\"]";
             CompletableFuture<Wire.Answer> held = CompletableFuture.supplyAsync(() -> Wire.post(server, session, body),
                     task -> Thread.ofPlatform().start(task));
@@ -132,7 +132,7 @@ class EngineProtocolTest {
             assertThat(wire.send("40").text()).startsWith("40{");
             wire.send("42[\"block\"]").send("42[\"x\",\"" + "y".repeat(200_000) + "\"]")
                     .send("42[\"after\"]");
-            server.timers().awaitStarted(20); // as many times the answer to a ping did not come
+            server.timers().awaitStarted(20); // 20 pings without an answer
             assertThat(server.stats().connections()).isOne();
             go.countDown();
             assertThat(after.await(30, TimeUnit.SECONDS)).isTrue();
@@ -210,7 +210,7 @@ class EngineProtocolTest {
 
             String session = Wire.poll(server);
             assertThat(Wire.get(server, session).body()).isEqualTo("2");
-            assertThat(Wire.get(server, session).body()).isEqualTo("1"); // waits for the end
+            assertThat(Wire.get(server, session).body()).isEqualTo("1"); // waits until the connection ends
             assertThat(Wire.get(server, session).status()).isEqualTo(400);
         }
     }
@@ -221,7 +221,7 @@ class EngineProtocolTest {
             assertThat(wire.send("1").end()).isEqualTo(1000);
             String session = Wire.poll(server);
             assertThat(Wire.post(server, session, "1").status()).isEqualTo(200);
-            assertThat(Wire.get(server, session).body()).isEqualTo("6"); // a poll that was on its way
+            assertThat(Wire.get(server, session).body()).isEqualTo("6"); // a poll that was already waiting
             assertThat(Wire.get(server, session).status()).isEqualTo(400);
         }
     }

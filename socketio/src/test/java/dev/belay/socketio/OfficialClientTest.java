@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/// The official `socket.io-client`, in node: `src/test/client` holds it and what it does.
+/// Runs the official `socket.io-client` in node with the scenarios in `src/test/client`.
 @ExtendWith(LeakCheck.class)
 @Timeout(180)
 class OfficialClientTest {
@@ -117,7 +117,7 @@ class OfficialClientTest {
         try (EchoServer server = EchoServer.start(builder -> builder.namespace("/", _ -> Admission.accept(socket -> {
             CountDownLatch enough = new CountDownLatch(1);
             socket.on("enough", (_, _) -> enough.countDown());
-            // Not on a virtual thread: one that never waits keeps its core, on a machine with one core for ever.
+            // Not on a virtual thread, which would keep its core for ever if it never waits.
             socket.on("flood",
                     (args, _) -> Thread.ofPlatform().start(() -> pump(socket, args.get(0).intValue(), enough)));
         })))) {
@@ -127,7 +127,7 @@ class OfficialClientTest {
         }
     }
 
-    /// Sends at least so many bytes, and until it is enough, each event after the last one was taken.
+    /// Sends at least this many bytes, and on until told to stop, each event after the previous one is written.
     private static void pump(Socket socket, int least, CountDownLatch enough) {
         try {
             Random random = new Random(7);

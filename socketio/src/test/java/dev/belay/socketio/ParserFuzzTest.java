@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/// Both parsers with mutations of valid packets: nothing but the declared exception, and what they accept can be written
-/// again. `-Dbelay.fuzz=N` sets the number of inputs, `-Dbelay.seed=N` repeats a run.
+/// Feeds mutations of valid packets to both parsers. They throw only the declared exception, and what they accept can
+/// be written again. `-Dbelay.fuzz=N` sets the number of inputs, `-Dbelay.seed=N` repeats a run.
 class ParserFuzzTest {
     private static final List<String> PACKETS = List.of("0", "0{\"token\":\"123\"}",
             "0/admin,{\"a\":[1,2.5,-3e7,null,true]}", "1", "1/admin,", "2[\"foo\"]",
@@ -45,7 +45,7 @@ class ParserFuzzTest {
                 }
             } catch (MalformedPacketException _) {
                 refused++;
-                decoder = new Decoder(LIMIT); // as the connection ends with it
+                decoder = new Decoder(LIMIT); // because the connection would end
             } catch (RuntimeException | Error e) {
                 throw new AssertionError("input " + i + " with -Dbelay.seed=" + seed + ": " + input, e);
             }
@@ -55,7 +55,7 @@ class ParserFuzzTest {
         assertThat(refused).isGreaterThan(count / 10);
     }
 
-    /// What was accepted can be written, as good UTF-8, and is the same when it is read again.
+    /// Writes an accepted packet as valid UTF-8 and reads it back unchanged.
     private void accept(SocketPacket packet) throws MalformedPacketException {
         if (packet == null) {
             return;
@@ -135,7 +135,7 @@ class ParserFuzzTest {
                 default -> text.append(PACKETS.get(random.nextInt(PACKETS.size())));
             }
         }
-        // As it comes from the wire: UTF-8, checked by the transports.
+        // The transports have already checked that it is UTF-8.
         return new String(text.toString().getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
     }
 }

@@ -68,7 +68,7 @@ class SocketProtocolTest {
             assertThat(wire.send("40/broken,").text()).isEqualTo("44/broken,{\"message\":\"Internal error\"}");
             assertThat(wire.send("40/random").text()).isEqualTo("44/random,{\"message\":\"Invalid namespace\"}");
             assertThat(server.stats().sockets()).isZero();
-            wire.in(); // a refusal does not cost the connection
+            wire.in(); // the connection survives a refusal
         }
     }
 
@@ -102,7 +102,7 @@ class SocketProtocolTest {
             assertThat(wire.send(packet).end()).isEqualTo(1000);
             server.timers().awaitRunning(0);
             assertThat(server.stats().closed().get(DisconnectReason.PARSE_ERROR)).isOne();
-            try (Wire next = Wire.enter(server)) { // and nobody else anything
+            try (Wire next = Wire.enter(server)) { // other clients are not affected
                 assertThat(next.send("42[\"message\"]").text()).isEqualTo("42[\"message-back\"]");
             }
         }
@@ -113,13 +113,14 @@ class SocketProtocolTest {
         String two = "452-[\"message\",{\"_placeholder\":true,\"num\":0},{\"_placeholder\":true,\"num\":1}]";
         try (EchoServer server = EchoServer.start(builder -> builder.maxPayload(1000))) {
             try (Wire wire = Wire.enter(server)) {
-                assertThat(wire.send(new byte[1]).end()).isEqualTo(1000); // nobody announced it
+                assertThat(wire.send(new byte[1]).end()).isEqualTo(1000); // not announced
             }
             try (Wire wire = Wire.enter(server)) {
                 assertThat(wire.send(two).send(new byte[1]).send("42[\"message\"]").end()).isEqualTo(1000);
             }
             try (Wire wire = Wire.enter(server)) {
-                assertThat(wire.send(two).send(new byte[600]).send(new byte[600]).end()).isEqualTo(1000); // together too long
+                // Too long together.
+                assertThat(wire.send(two).send(new byte[600]).send(new byte[600]).end()).isEqualTo(1000);
             }
             try (Wire wire = Wire.enter(server)) {
                 assertThat(wire.send("451-[\"message\",{\"_placeholder\":true,\"num\":1}]").send(new byte[1]).end())
@@ -138,8 +139,8 @@ class SocketProtocolTest {
     @Test
     void attachmentsTravelNestedAndInAnswers() throws Exception {
         try (EchoServer server = EchoServer.start(); Wire wire = Wire.enter(server)) {
-            String args =
-                    "{\"a\":[{\"_placeholder\":true,\"num\":0}],\"b\":{\"c\":{\"_placeholder\":true,\"num\":1}}},\"é€😀\"]";
+            String args = "{\"a\":[{\"_placeholder\":true,\"num\":0}],"
+                    + "\"b\":{\"c\":{\"_placeholder\":true,\"num\":1}}},\"é€😀\"]";
             wire.send("452-[\"message\"," + args).send(new byte[] {1, 2, 3}).send(new byte[0]);
             assertThat(wire.text()).isEqualTo("452-[\"message-back\"," + args);
             assertThat(wire.bytes()).isEqualTo(ByteBuffer.wrap(new byte[] {1, 2, 3}));
@@ -151,7 +152,7 @@ class SocketProtocolTest {
         }
     }
 
-    /// A value with bytes in it.
+    /// A value that contains bytes.
     record Output(String id, long offset, ByteBuffer data) {}
 
     @Test

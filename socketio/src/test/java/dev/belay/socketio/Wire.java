@@ -18,21 +18,20 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
-/// A client in bytes: it can do what no decent client does, such as not reading, or two requests at once.
+/// A client that sends raw bytes, so it can misbehave: not read, or make two requests at once.
 final class Wire implements AutoCloseable {
     private static final int PATIENCE_MS = 30_000;
     private static final Executor THREADS = task -> Thread.ofPlatform().start(task);
 
-    /// An answer to a request.
     record Answer(int status, String body) {}
 
-    /// What a WebSocket brings: a text, bytes, or its end.
+    /// What arrives on a WebSocket: text, bytes, or its end.
     sealed interface Event {
         record Text(String text) implements Event {}
 
         record Bytes(ByteBuffer bytes) implements Event {}
 
-        /// The code of a close frame, 0 if the connection ended without one.
+        /// The code of the close frame, or 0 if the connection ended without one.
         record End(int code) implements Event {}
     }
 
@@ -49,7 +48,7 @@ final class Wire implements AutoCloseable {
         in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
     }
 
-    // Requests
+    // --- requests ---
 
     static Answer get(EchoServer server, String query) {
         return request(server, "GET", query, "", null);
@@ -75,7 +74,7 @@ final class Wire implements AutoCloseable {
             try {
                 wire.write(bytes);
             } catch (IOException _) {
-                // The server may answer, and hang up, before it has read all of it.
+                // The server may answer and hang up before it has read everything.
                 assertThat(bytes.length).isGreaterThan(1000);
             }
             int status = wire.head();
@@ -91,12 +90,12 @@ final class Wire implements AutoCloseable {
     static String poll(EchoServer server) {
         Answer answer = get(server, "");
         assertThat(answer.status()).isEqualTo(200);
-        return "&sid=" + Json.read(answer.body().substring(1)).get("sid").asString();
+        return "&sid=" + PacketJson.read(answer.body().substring(1)).get("sid").asString();
     }
 
-    // WebSockets
+    // --- WebSockets ---
 
-    /// A WebSocket that has had its open packet.
+    /// A WebSocket that has received its open packet.
     static Wire open(EchoServer server) throws IOException {
         Wire wire = upgrade(server, "", 0);
         assertThat(wire.text()).startsWith("0{");
@@ -133,7 +132,7 @@ final class Wire implements AutoCloseable {
         return frame(0x82, bytes);
     }
 
-    /// Sends a frame; its mask is zeros, so its payload is as it is.
+    /// Sends a frame with a mask of zeros, which leaves the payload unchanged.
     Wire frame(int head, byte[] payload) throws IOException {
         ByteArrayOutputStream frame = new ByteArrayOutputStream();
         frame.write(head);
@@ -151,7 +150,7 @@ final class Wire implements AutoCloseable {
         return this;
     }
 
-    /// The next message that is not a ping of the heartbeat.
+    /// The next message that is not a heartbeat ping.
     Event next() throws IOException {
         ByteArrayOutputStream message = new ByteArrayOutputStream();
         int type = 0;
@@ -194,9 +193,9 @@ final class Wire implements AutoCloseable {
         return next() instanceof Event.Bytes(ByteBuffer bytes) ? bytes : ByteBuffer.allocate(0);
     }
 
-    /// Reads on to the end.
+    /// Reads until the end.
     ///
-    /// @return the code of the close frame, 0 if there was none
+    /// @return the code of the close frame, or 0 if there was none
     int end() throws IOException {
         try {
             while (true) {
@@ -208,17 +207,17 @@ final class Wire implements AutoCloseable {
         } catch (SocketTimeoutException e) {
             throw e;
         } catch (IOException _) {
-            return 0; // cut off within a frame
+            return 0; // cut off inside a frame
         }
     }
 
-    // Bytes
+    // --- bytes ---
 
     private void write(byte[] bytes) throws IOException {
         socket.getOutputStream().write(bytes);
     }
 
-    /// Reads the head of an answer.
+    /// Reads the head of a response.
     private int head() throws IOException {
         StringBuilder head = new StringBuilder();
         while (head.indexOf("\r\n\r\n") < 0) {

@@ -23,7 +23,7 @@ import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// 7. End.
+/// Ending sessions: exits, closes, timeouts.
 public interface EndContract extends Rig {
     @Test
     default void aResizeReachesTheProgram() throws InterruptedException {
@@ -65,13 +65,13 @@ public interface EndContract extends Rig {
         Session bash = sessions().open(SessionSpec.of("bash", "--norc", "-i").env("PS1", "ready> "));
         Cursor cursor = bash.cursor();
         expect(cursor, "ready> ");
-        // Said by the job itself, so it has the terminal.
+        // The job itself prints this, so it has the terminal.
         bash.writeLine("sh -c 'echo started; exec sleep 1000'; echo status=$?");
-        expect(cursor, "started\\r\\n");
+        expect(cursor, "started\\n");
         bash.signal(Signal.TERM);
         expect(cursor, "status=143");
         expect(cursor, "ready> ");
-        assertThat(bash.exit()).as("the shell lives on").isEmpty();
+        assertThat(bash.exit()).as("the shell is alive").isEmpty();
     }
 
     @Test
@@ -106,7 +106,7 @@ public interface EndContract extends Rig {
         for (String heard : List.of("HUP", "TERM")) {
             String ignored = heard.equals("HUP") ? "TERM" : "HUP";
             Path said = workspace().resolve(heard);
-            // On pipes: a terminal that goes away is a hang-up of the kernel's own.
+            // On pipes, because the kernel hangs up when a terminal goes away.
             Session session = patient.open(SessionSpec.of("/bin/sh", "-c",
                     "trap '' " + ignored + "; trap 'echo x > " + heard + "; exit 0' " + heard
                             + "; echo up; while :; do sleep 0.01; done")
@@ -157,13 +157,13 @@ public interface EndContract extends Rig {
         assertThat(idle.snapshot().endReason()).isEqualTo(EndReason.IDLE_TIMEOUT);
     }
 
-    /// It prints eight times within its idle time, for one and a half of it. A slow machine may make it pause for too long:
-    /// then all the times are doubled.
+    /// The session prints eight times per idle time, for one and a half idle times. If a slow machine makes it pause
+    /// for too long, all times are doubled.
     @Test
     default void aSessionThatPrintsIsNotIdle() throws InterruptedException {
         EndReason reason = EndReason.IDLE_TIMEOUT;
         for (long idle = 400; reason == EndReason.IDLE_TIMEOUT; idle *= 2) {
-            assertThat(idle).as("an idle time in ms that was enough").isLessThan(10_000);
+            assertThat(idle).as("a sufficient idle time in ms").isLessThan(10_000);
             String script = "i=0; while [ $i -lt 12 ]; do echo $i; sleep " + idle / 8000.0 + "; i=$((i+1)); done";
             Session busy =
                     sessions().open(SessionSpec.of("/bin/sh", "-c", script).idleTimeout(Duration.ofMillis(idle)));
@@ -173,7 +173,7 @@ public interface EndContract extends Rig {
         assertThat(reason).isEqualTo(EndReason.EXIT);
     }
 
-    /// Waits for the exit without counting as activity: by its activity subscription.
+    /// Waits for the exit through its activity subscription, which does not count as activity.
     private static void exitOf(Session watcher, Session session) throws InterruptedException {
         Activity activity = watcher.activity();
         while (session.exit().isEmpty()) {
@@ -190,13 +190,13 @@ public interface EndContract extends Rig {
         Rig.awaitWaiting(Thread.ofVirtual().start(view));
         Session watched = sessions().open(spec);
         exitOf(watched, watched);
-        assertThat(watched.snapshot().endReason()).as("a watcher is no viewer").isEqualTo(EndReason.IDLE_TIMEOUT);
-        assertThat(viewed.exit()).as("opened before, and as quiet").isEmpty();
+        assertThat(watched.snapshot().endReason()).as("a watcher is not a viewer").isEqualTo(EndReason.IDLE_TIMEOUT);
+        assertThat(viewed.exit()).as("opened earlier and just as quiet").isEmpty();
         assertThat(view).isNotDone();
         viewer.wake();
         assertThat(view.get()).isTrue();
         exitOf(viewed, viewed);
-        assertThat(viewed.snapshot().endReason()).as("nobody looks").isEqualTo(EndReason.IDLE_TIMEOUT);
+        assertThat(viewed.snapshot().endReason()).as("no viewer any more").isEqualTo(EndReason.IDLE_TIMEOUT);
     }
 
     @Test
@@ -267,7 +267,7 @@ public interface EndContract extends Rig {
         Thread patient = Thread.ofVirtual().start(session::close);
         expect(cursor, "asked");
         assertThat(session.close(true).killed()).isPositive();
-        assertThat(patient.join(PATIENCE)).as("the patient one is done too").isTrue();
+        assertThat(patient.join(PATIENCE)).as("the patient close is done too").isTrue();
         assertThat(session.snapshot().state()).isEqualTo(SessionState.CLOSED);
     }
 }

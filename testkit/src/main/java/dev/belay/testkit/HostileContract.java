@@ -10,6 +10,8 @@ import dev.belay.Session;
 import dev.belay.SessionSpec;
 import dev.belay.Sessions;
 import dev.belay.Signal;
+import dev.belay.Until;
+import dev.belay.Waited;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,9 +21,9 @@ import java.util.concurrent.Future;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/// Processes that misbehave, and many at once.
+/// Processes that misbehave, and many sessions at once.
 public interface HostileContract extends Rig {
-    /// Closes a session whose processes have said their numbers as `pid=N`, and checks that none is left.
+    /// Closes a session whose processes have printed their pids as `pid=N`, and checks that none is left.
     private void closeAndCount(Session session, int processes) throws InterruptedException {
         Cursor cursor = session.cursor();
         for (int i = 0; i < processes; i++) {
@@ -50,7 +52,8 @@ public interface HostileContract extends Rig {
 
     @Test
     default void aStoppedChildIsContinuedAndEndsByItself() throws InterruptedException {
-        // The leader is told by the kernel that its child has stopped, and says at last which signal it died of.
+        // The kernel tells the leader that its child has stopped. At its end the leader reports the signal that killed
+        // it.
         String leader = """
                 import os, signal
                 child = os.fork()
@@ -68,7 +71,7 @@ public interface HostileContract extends Rig {
         expect(session.cursor(), "stopped True");
         Closed closed = session.close(false);
         assertThat(closed.killed()).isZero();
-        assertThat(closed.exit().code()).as("what the child died of").isEqualTo(Signal.HUP.number());
+        assertThat(closed.exit().code()).as("the signal that killed the child").isEqualTo(Signal.HUP.number());
     }
 
     @Test
@@ -84,7 +87,8 @@ public interface HostileContract extends Rig {
         Path said = workspace().resolve("said");
         Session session =
                 shell("read x; (env -i setsid /bin/sh -c 'echo pid=$$ > said.new; mv said.new said; exec sleep 1000'"
-                        + " </dev/null >/dev/null 2>&1 &); while [ ! -e said ]; do sleep 0.01; done; cat said; echo pid=$$; exec sleep 1000");
+                        + " </dev/null >/dev/null 2>&1 &); while [ ! -e said ]; do sleep 0.01; done; cat said;"
+                        + " echo pid=$$; exec sleep 1000");
         session.writeLine("");
         closeAndCount(session, 2);
         assertThat(said).exists();
@@ -120,7 +124,7 @@ public interface HostileContract extends Rig {
             Session flood = open("yes", "flood");
             expect(flood.cursor(), "flood");
             Session quiet = sessions().open(spec);
-            boolean twice = spec.mode() instanceof Mode.Pty; // by the terminal, then by cat
+            boolean twice = spec.mode() instanceof Mode.Pty; // once by the terminal, once by cat
             Cursor cursor = quiet.cursor();
             StringBuilder expected = new StringBuilder();
             long before = flood.output().end();
@@ -128,28 +132,32 @@ public interface HostileContract extends Rig {
                 String line = "line " + i;
                 String shown = twice ? (line + "\r\n").repeat(2) : line + "\n";
                 quiet.writeLine(line);
-                expect(cursor, shown);
+                expect(cursor, shown.replace("\r", "")); // matches see lines as a reader does
                 expected.append(shown);
             }
             long flooded = flood.output().end() - before;
+            // The machine may not have run the flood meanwhile, but it goes on.
+            Waited more = flood.cursor().await(Until.offset(before + 1), PATIENCE);
+            assertThat(more.fired()).as("the flood goes on").isEqualTo(Waited.Fired.OFFSET);
             assertThat(quiet.cursor().peekText(1 << 16).text()).isEqualTo(expected.toString());
-            assertThat(flooded).as("bytes of the flood for one echo, times %d", echoes)
-                    .isBetween(1L, echoes * FLOOD_FOR_ONE_ECHO);
+            assertThat(flooded).as("bytes of the flood during %d echoes", echoes)
+                    .isLessThanOrEqualTo(echoes * FLOOD_FOR_ONE_ECHO);
             flood.close(true);
         }
     }
 
-    /// What a flood may print while a line is echoed beside it, on average: some twenty times what one read takes, since the
-    /// machine may be busy with others.
+    /// How much a flood may print on average while another session echoes a line: about twenty reads, since the machine
+    /// may be busy.
     long FLOOD_FOR_ONE_ECHO = 1L << 19;
 
     @Test
-    default void twoThousandSessionsOpenedAndClosedReturnToBaseline() throws Exception {
-        Sessions many = sessions(Limits.DEFAULT.maxSessions(500));
+    default void hundredsOfSessionsOpenedAndClosedReturnToBaseline() throws Exception {
+        int count = times(500);
+        Sessions many = sessions(Limits.DEFAULT.maxSessions(count));
         for (int batch = 0; batch < 4; batch++) {
             try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
                 List<Future<Session>> opening = new ArrayList<>();
-                for (int i = 0; i < 500; i++) {
+                for (int i = 0; i < count; i++) {
                     SessionSpec spec = SessionSpec.of("cat");
                     SessionSpec each = i % 2 == 0 ? spec : spec.pipe();
                     opening.add(threads.submit(() -> many.open(each)));
@@ -158,12 +166,12 @@ public interface HostileContract extends Rig {
                     session.get();
                 }
             }
-            assertThat(many.stats().permitsUsed()).isEqualTo(500);
+            assertThat(many.stats().permitsUsed()).isEqualTo(count);
             many.closeAll();
             assertThat(many.stats().permitsUsed()).isZero();
             assertThat(many.list()).isEmpty();
         }
-        assertThat(many.stats().opened()).isEqualTo(2000);
+        assertThat(many.stats().opened()).isEqualTo(4L * count);
     }
 
     @Test
@@ -189,7 +197,7 @@ public interface HostileContract extends Rig {
 
     @Test
     default void aProcessThatForksAndExitsAllTheTimeIsEnded() throws Exception {
-        // Each lives for some milliseconds and is nobody's child: a look that takes longer must not miss it.
+        // Each lives for a few milliseconds and is nobody's child. A look that takes longer must not miss it.
         String walker = """
                 import os, time
                 os.setsid()

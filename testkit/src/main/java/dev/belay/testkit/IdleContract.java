@@ -17,10 +17,10 @@ import java.util.concurrent.FutureTask;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/// What sessions cost while nothing happens in them: no turn of the loop and no thread.
+/// Idle sessions cost no turn of the loop and no thread.
 public interface IdleContract extends Rig {
-    /// The turns that a session on pipes takes from its open to its exit, and some more. A loop that looks around ten
-    /// times a second, or spins, takes more while [#sleepOnce] sleeps.
+    /// The turns that a session on pipes takes from open to exit, and a few more. A loop that polls ten times a second,
+    /// or spins, takes more than this while [#sleepOnce] sleeps.
     int FEW_TURNS = 15;
 
     /// Runs a session that does nothing for two seconds.
@@ -48,7 +48,7 @@ public interface IdleContract extends Rig {
         long before = sessions().stats().loop().turns();
         sleepOnce(sessions());
         assertThat(sessions().stats().loop().turns() - before).as("turns").isLessThan(FEW_TURNS);
-        assertThat(waits).as("waits that are over").noneMatch(FutureTask::isDone);
+        assertThat(waits).as("finished waits").noneMatch(FutureTask::isDone);
         sessions().closeAll();
         for (FutureTask<Boolean> wait : waits) {
             assertThat(wait.get()).isTrue();
@@ -81,7 +81,7 @@ public interface IdleContract extends Rig {
         }
         assertThat(many.stats().permitsUsed()).isEqualTo(500);
         assertThat(ourThreads()).isEqualTo(ours);
-        // Whatever its name is: the JVM's own come and go, but not by the hundred.
+        // Threads of any name: the JVM's own come and go, but not by the hundred.
         assertThat(Thread.getAllStackTraces().size()).as("threads").isLessThan(all + 100);
     }
 

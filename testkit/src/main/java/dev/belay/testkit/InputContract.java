@@ -11,13 +11,13 @@ import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
-/// Waiting for input.
+/// Whether a program waits for input.
 public interface InputContract extends Rig {
     InputState WAITING = new InputState(true, false);
     InputState PASSWORD = new InputState(true, true);
 
-    /// Waits until a session is in a state. A program that begins to read tells nobody, so this looks again and again;
-    /// how long a prompt and its read lie apart is up to the machine.
+    /// Waits until a session is in a state. There is no event when a program begins to read, so this looks repeatedly.
+    /// The time between a prompt and its read depends on the machine.
     default void comesTo(Session session, InputState expected) throws InterruptedException {
         Instant end = Instant.now().plus(PATIENCE);
         Activity activity = session.activity();
@@ -29,13 +29,13 @@ public interface InputContract extends Rig {
         assertThat(seen).as("%s: %s", session, session.cursor().peekText(1 << 12).text()).isEqualTo(expected);
     }
 
-    /// Waits for a prompt, then until the program waits for its answer.
+    /// Waits for a prompt, then until the program waits for the answer.
     default void prompts(Session session, String regex, InputState expected) throws InterruptedException {
         expect(session.drainer(), regex);
         comesTo(session, expected);
     }
 
-    /// Fails unless a session that has printed this never waits for input from then on.
+    /// Fails if a session waits for input at any time after it has printed this.
     default void isBusyAfter(Session session, String regex) throws InterruptedException {
         expect(session.drainer(), regex);
         for (int look = 0; look < 20; look++) {
@@ -48,12 +48,12 @@ public interface InputContract extends Rig {
     default void aShellWaitsAtItsPromptAndNotWhileItsCommandRuns() throws InterruptedException {
         Session bash = sessions().open(SessionSpec.of("bash", "--norc", "--noprofile", "-i").env("PS1", "ready> "));
         prompts(bash, "ready> ", WAITING);
-        // Said by the command itself, so it has the terminal.
+        // The command itself prints this, so it has the terminal.
         bash.writeLine("sh -c 'echo go\"\"es; exec sleep 1000'");
         isBusyAfter(bash, "goes");
         bash.interrupt();
         prompts(bash, "ready> ", WAITING);
-        // A job in the background is not what the terminal waits for.
+        // A background job does not count as waiting.
         bash.writeLine("sleep 1000 & echo 'now ''cat'; cat");
         prompts(bash, "now cat", WAITING);
         bash.writeLine("twice");
@@ -74,7 +74,8 @@ public interface InputContract extends Rig {
         isBusyOrRawAfter(python, "goes");
     }
 
-    /// A program that computes while its terminal is raw may be about to read: it is not seen to wait, that is all.
+    /// A program that computes while its terminal is raw may be about to read, so the answer is only that it is not
+    /// seen waiting.
     private void isBusyOrRawAfter(Session session, String regex) throws InterruptedException {
         expect(session.drainer(), regex);
         assertThat(session.awaitInputState(PATIENCE).seenWaiting()).isFalse();

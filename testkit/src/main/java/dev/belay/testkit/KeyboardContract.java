@@ -18,7 +18,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/// 8. The keyboard.
+/// The keyboard: who may type, and private output.
 public interface KeyboardContract extends Rig {
     Actor ALICE = new Actor("alice");
     Actor BOB = new Actor("bob");
@@ -51,7 +51,7 @@ public interface KeyboardContract extends Rig {
         Lease lease = alice.takeKeyboard(true, null);
         alice.writeLine("hidden");
         expect(alice.cursor(), "hidden\\n");
-        assertThat(agent.output().end()).as("others see no further for now").isEqualTo(5);
+        assertThat(agent.output().end()).as("others see no further yet").isEqualTo(5);
         assertThat(((ReadResult.Chunk) agent.output().read(5, 100)).bytes()).isEmpty();
         lease.giveBack();
         alice.writeLine("after");

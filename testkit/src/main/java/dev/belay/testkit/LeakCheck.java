@@ -7,9 +7,9 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/// Fails a test that leaves anything behind in this JVM: file descriptors (terminals among them), children, threads.
+/// Fails a test that leaves anything behind in this JVM: file descriptors (including terminals), children, threads.
 public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
-    /// The configuration parameter that shortens the patience, as in `PT0.5S`.
+    /// The configuration parameter for the patience, such as `PT0.5S`.
     static final String PATIENCE_KEY = "belay.leak.patience";
 
     private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -17,12 +17,12 @@ public final class LeakCheck implements BeforeEachCallback, AfterEachCallback {
 
     @Override
     public void beforeEach(ExtensionContext context) {
-        context.getStore(STORE).put("before", Holdings.now());
+        context.getStore(STORE).put("before", HeldResources.now());
     }
 
     @Override
     public void afterEach(ExtensionContext context) {
-        Holdings before = Objects.requireNonNull(context.getStore(STORE).get("before", Holdings.class));
+        HeldResources before = Objects.requireNonNull(context.getStore(STORE).get("before", HeldResources.class));
         Duration patience = context.getConfigurationParameter(PATIENCE_KEY, Duration::parse).orElse(PATIENCE);
         List<String> leaks = before.leftAfter(patience);
         if (!leaks.isEmpty()) {

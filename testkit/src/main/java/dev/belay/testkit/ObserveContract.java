@@ -2,6 +2,7 @@ package dev.belay.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.belay.Actor;
 import dev.belay.ErrorCode;
 import dev.belay.Limits;
 import dev.belay.Session;
@@ -11,13 +12,17 @@ import dev.belay.SessionSpec;
 import dev.belay.Sessions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/// 9. Observe.
+/// What observers are told.
 public interface ObserveContract extends Rig {
     @Test
     default void observersHearOfEachStepInOrder() throws InterruptedException {
@@ -31,7 +36,7 @@ public interface ObserveContract extends Rig {
                     }
 
                     @Override
-                    public void output(String id, long end) {
+                    public void output(String owner, String id, long end) {
                         heard.add("output " + id + " " + end);
                     }
 
@@ -75,7 +80,7 @@ public interface ObserveContract extends Rig {
         Sessions sessions = closing(builder()
                 .observer(new SessionObserver() {
                     @Override
-                    public void output(String id, long end) {
+                    public void output(String owner, String id, long end) {
                         heard.add("output " + end);
                     }
 
@@ -102,6 +107,51 @@ public interface ObserveContract extends Rig {
                 all.add(next);
             }
             assertThat(all).endsWith("output 20000", "exited 20000", "closed");
+        }
+    }
+
+    /// Two observers: each is told everything, however many inputs became one report.
+    @Test
+    default void observersHearWhoTypesAndWhoHasTheKeyboard() throws InterruptedException {
+        Typists first = new Typists();
+        Typists second = new Typists();
+        Sessions sessions = closing(builder().observer(first).observer(second).build());
+        Session session = sessions.open(SessionSpec.of("/bin/sh", "-c", "cat >/dev/null").id("a").owner("ann").pipe());
+        assertThat(session.typed()).isEmpty();
+        Session agent = session.as(new Actor("ann").asAgent());
+        for (int i = 0; i < 50; i++) {
+            session.write("ab");
+            agent.write("x");
+        }
+        assertThat(session.typed().orElseThrow().agent()).isTrue();
+        session.as(new Actor("ben", true)).takeKeyboard(true, null).giveBack();
+        session.close(true);
+        for (Typists one : List.of(first, second)) {
+            assertThat(one.closed.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThat(one.bytes).isEqualTo(Map.of("ann", 100L, "ann's agent", 50L));
+            assertThat(one.keyboards).containsExactly("ben true", "null false");
+        }
+    }
+
+    /// Who typed how much, and who had the keyboard.
+    final class Typists implements SessionObserver {
+        private final Map<String, Long> bytes = new ConcurrentHashMap<>();
+        private final List<String> keyboards = new CopyOnWriteArrayList<>();
+        private final CountDownLatch closed = new CountDownLatch(1);
+
+        @Override
+        public void typed(String owner, String id, Actor by, long count) {
+            bytes.merge(by.name() + (by.agent() ? "'s agent" : ""), count, Long::sum);
+        }
+
+        @Override
+        public void keyboard(String owner, String id, @Nullable String holder, boolean isPrivate) {
+            keyboards.add(holder + " " + isPrivate);
+        }
+
+        @Override
+        public void closed(SessionRecord session) {
+            closed.countDown();
         }
     }
 

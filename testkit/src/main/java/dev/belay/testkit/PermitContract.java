@@ -18,7 +18,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/// 2. Permits.
+/// Permits: how many sessions may be open.
 public interface PermitContract extends Rig {
     @Test
     default void aPermitIsReleasedAutomatically() throws InterruptedException {
@@ -26,7 +26,7 @@ public interface PermitContract extends Rig {
         for (SessionSpec spec : List.of(SessionSpec.of("true"), SessionSpec.of("true").pipe())) {
             Session session = one.open(spec);
             exitOf(session);
-            assertThat(one.stats().permitsUsed()).as("when the exit is seen, the permit is back").isZero();
+            assertThat(one.stats().permitsUsed()).as("the permit is back when the exit is seen").isZero();
         }
     }
 
@@ -60,7 +60,7 @@ public interface PermitContract extends Rig {
         some.open(SessionSpec.of("cat"));
         Session second = some.open(SessionSpec.of("cat"));
         some.limits(Limits.DEFAULT.maxSessions(1));
-        assertThat(some.stats().permitsUsed()).as("none is ended for it").isEqualTo(2);
+        assertThat(some.stats().permitsUsed()).as("no session is ended for it").isEqualTo(2);
         refused(ErrorCode.LIMIT_REACHED, () -> some.open(SessionSpec.of("cat")));
         second.close(true);
         refused(ErrorCode.LIMIT_REACHED, () -> some.open(SessionSpec.of("cat")));

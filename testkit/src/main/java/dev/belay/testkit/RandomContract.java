@@ -16,9 +16,9 @@ import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
-/// A random sequence of operations on many sessions, from a seed that a failure names.
+/// A random sequence of operations on many sessions. A failure names the seed.
 public interface RandomContract extends Rig {
-    /// The seed may be set to repeat a failure: `-Dbelay.seed=N`.
+    /// `-Dbelay.seed=N` repeats a failure.
     private static long seed() {
         return Long.getLong("belay.seed", System.nanoTime());
     }
@@ -59,9 +59,9 @@ public interface RandomContract extends Rig {
         assertThat(sessions.list()).as("seed " + seed).isEmpty();
     }
 
-    /// Sessions end at any time: what lives before and after the count brackets it. A session that ends just then is
-    /// between the two for a moment, so the count is taken again, and the thread that ends it gets the processor in
-    /// between; one that has drifted stays wrong.
+    /// Sessions end at any time, so the sessions alive before and after the count bracket it. A session that is just
+    /// ending may be neither for a moment, so the count is taken again after yielding to the thread that ends it. A
+    /// count that has drifted stays wrong.
     private static boolean permitsAreTheLivingSessions(Sessions sessions) {
         for (long deadline = System.nanoTime() + PATIENCE.toNanos(); System.nanoTime() < deadline;) {
             long before = living(sessions);

@@ -22,24 +22,24 @@ import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/// 3. Read.
+/// Reading output.
 public interface ReadContract extends Rig {
     @Test
-    default void aThousandTimesTheOutputWrittenJustBeforeTheExitIsThere() throws InterruptedException {
-        for (int i = 0; i < 1000; i++) {
+    default void outputWrittenJustBeforeTheExitIsThereEveryTime() throws InterruptedException {
+        for (int i = 0; i < times(1000); i++) {
             SessionSpec spec = SessionSpec.of("/bin/sh", "-c", "printf X; exit");
             try (Session session = sessions().open(i % 2 == 0 ? spec : spec.pipe())) {
                 exitOf(session);
-                assertThat(session.output().end()).as("the byte is there when the exit is").isEqualTo(1);
+                assertThat(session.output().end()).as("the byte is there when the exit is seen").isEqualTo(1);
                 assertThat(allTextOf(session)).isEqualTo("X");
             }
         }
     }
 
     @Test
-    default void twoHundredTimesTwentyKilobytesJustBeforeTheExitAreThere() throws InterruptedException {
+    default void twentyKilobytesJustBeforeTheExitAreThereEveryTime() throws InterruptedException {
         String expected = "0123456789abcdef".repeat(1280);
-        for (int i = 0; i < 200; i++) {
+        for (int i = 0; i < times(200); i++) {
             SessionSpec spec = SessionSpec.of("printf", "%s", expected);
             try (Session session = sessions().open(i % 2 == 0 ? spec : spec.pipe())) {
                 exitOf(session);
@@ -76,7 +76,7 @@ public interface ReadContract extends Rig {
         assertThat(cursor.unread()).isEqualTo(3);
         assertThat(chunk(cursor.drain(3))).isEqualTo("def");
         assertThat(cursor.drain(3)).isInstanceOf(ReadResult.End.class);
-        assertThat(chunk(session.drainer().peek(2))).as("each cursor has its own place").isEqualTo("ab");
+        assertThat(chunk(session.drainer().peek(2))).as("each cursor has its own position").isEqualTo("ab");
     }
 
     @Test
@@ -165,7 +165,7 @@ public interface ReadContract extends Rig {
                         .mode(new dev.belay.Mode.Pty(dev.belay.Size.DEFAULT, true, false)))) {
             Session session = small.open(spec.lossless(true));
             Cursor drainer = session.drainer();
-            // Nothing is drained until the log is full: then the process has to wait.
+            // Nothing is drained until the log is full and the process has to wait.
             session.cursor().await(dev.belay.Until.offset(256 << 10), PATIENCE);
             StringBuilder all = new StringBuilder();
             boolean ended = false;
@@ -205,7 +205,7 @@ public interface ReadContract extends Rig {
 
     @Test
     default void whatFillsTwoLargePipesIsThereWithTheExit() throws Exception {
-        // Nobody drains, so that Belay stops reading and both pipes are full when the process exits.
+        // Nobody drains, so Belay stops reading and both pipes are full when the process exits.
         String fill = """
                 import fcntl, os
                 total = 0
@@ -227,7 +227,7 @@ public interface ReadContract extends Rig {
                 .open(SessionSpec.of("python3", "-c", fill).pipe().lossless(true));
         exitOf(session);
         long total = Long.parseLong(Files.readString(workspace().resolve("total")));
-        // More if Belay had read something by then.
+        // More if Belay had already read something.
         assertThat(total).as("both pipes were full").isGreaterThanOrEqualTo(2 << 20);
         assertThat(session.output().end()).isEqualTo(total);
     }

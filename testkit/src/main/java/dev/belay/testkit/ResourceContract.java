@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/// What the processes of a session may use.
+/// Resource limits of a session's processes.
 public interface ResourceContract extends Rig {
     private Session limited(Resources resources, String... command) {
         return sessions().open(SessionSpec.of(command).pipe().resources(resources));
@@ -58,7 +58,7 @@ public interface ResourceContract extends Rig {
 
     @Test
     default void aProcessThatIsKilledSinceItWouldNotHearThatItsTimeIsUpSaysSo() throws InterruptedException {
-        // With no time between the two limits there is no SIGXCPU, only what comes to one who ignored it.
+        // If both limits are equal, there is no SIGXCPU, only the SIGKILL that would follow it.
         String spin = "import resource as r; r.setrlimit(r.RLIMIT_CPU, (1, 1))\nwhile True: pass";
         Resources second = Resources.AS_BELAY.cpu(Duration.ofSeconds(1));
         Session session = limited(second, "python3", "-c", spin);
@@ -82,11 +82,12 @@ public interface ResourceContract extends Rig {
         assertThat(workspace().resolve("made")).doesNotExist();
     }
 
-    /// Those that a session shows, without the one that differs in every session.
+    /// The environment variables of a session, without the one that differs in every session.
     private List<String> variables(SessionSpec spec) throws InterruptedException {
         List<String> all = new ArrayList<>(List.of(allTextOf(sessions().open(spec)).split("\0")));
-        assertThat(all.removeIf(one -> one.startsWith("BELAY_SESSION=") && one.endsWith("/" + spec.id()))).isTrue();
-        // Some shells tell everybody they start who that is.
+        assertThat(all.removeIf(one -> one.startsWith("BELAY_SESSION=") && one.contains("/" + spec.id() + "/")))
+                .isTrue();
+        // Some shells set `_` for every program they start.
         all.removeIf(one -> one.startsWith("_="));
         return all;
     }
@@ -100,7 +101,7 @@ public interface ResourceContract extends Rig {
         String show = "import resource as r; print([r.getrlimit(x) for x in"
                 + " (r.RLIMIT_NOFILE, r.RLIMIT_NPROC, r.RLIMIT_AS, r.RLIMIT_CORE)])";
         assertThat(allTextOf(limited(resources, "python3", "-c", show)))
-                .as("and no core dumps, unless they are asked for")
+                .as("no core dumps unless requested")
                 .isEqualTo("[(64, 64), (1000, 1000), (4294967296, 4294967296), (0, 0)]\n");
         assertThat(allTextOf(limited(resources.coreBytes(4096L), "python3", "-c", show))).contains("(4096, 4096)]");
     }
@@ -115,7 +116,7 @@ public interface ResourceContract extends Rig {
         assertThat(allTextOf(limited(Resources.AS_BELAY.openFiles(64L).memoryBytes(1L << 32), "python3", "-c", show)))
                 .isEqualTo("[64, 1048576, 4294967296]\n");
         assertThat(allTextOf(limited(Resources.AS_BELAY.openFiles(1000L), "python3", "-c", show)))
-                .as("never more than the operator allows")
+                .as("no more than the operator allows")
                 .isEqualTo("[100, 1048576, -1]\n");
     }
 
@@ -161,7 +162,7 @@ public interface ResourceContract extends Rig {
 
     @Test
     default void aLimitThatCannotBeSetIsRefusedAndLeavesNothing() {
-        // More open files than the kernel lets anybody have.
+        // More open files than the kernel allows anybody.
         SessionException refusal = refused(
                 ErrorCode.INVALID_REQUEST, () -> limited(Resources.AS_BELAY.openFiles(1L << 40), "sleep", "1000"));
         assertThat(refusal).hasMessageContaining("open files");

@@ -25,31 +25,37 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
-/// What the tests of the contract stand on: a workspace, a state folder and sessions that are closed after each test.
+/// The test rig of the contract: a workspace, a state folder, and sessions that are closed after each test.
 public interface Rig {
-    /// How long anything may take. Reaching it is a failure, so it is generous.
+    /// The longest that anything may take. Generous, because reaching it is a failure.
     Duration PATIENCE = Duration.ofSeconds(60);
 
-    /// The folder that sessions run in.
     Path workspace();
 
-    /// The state folder.
     Path state();
 
     /// A new host at a workspace.
     Host host(Path workspace);
 
+    /// How often to repeat what goes wrong rarely. A host that shares its code with another one, for which the
+    /// contract runs as well, and whose sessions cost more may repeat less.
+    default int times(int most) {
+        return most;
+    }
+
     /// Sessions with room for 64 and a log of 8 MiB.
     Sessions sessions();
 
-    /// Other sessions, closed after the test.
+    /// Sessions with other limits, closed after the test.
     Sessions sessions(Limits limits);
 
-    /// Settings for sessions of the test's own, which it hands to [#closing(Sessions)].
+    /// A builder for a test's own sessions, which it passes to [#closing(Sessions)].
     Sessions.Builder builder();
 
     /// Closes sessions after the test.
@@ -69,13 +75,12 @@ public interface Rig {
         return sessions().open(SessionSpec.of("/bin/sh", "-c", script).pipe());
     }
 
-    /// Waits for the exit.
     default ExitStatus exitOf(Session session) throws InterruptedException {
         return session.awaitExit(PATIENCE).orElseThrow(() -> new AssertionError(session + " does not exit"));
     }
 
-    /// A session that its wall clock has ended, after what it had to do first: that makes a file. How long that takes is
-    /// up to the machine, so the time is doubled until it was enough.
+    /// A session that its timeout has ended, after it made a file. How long that takes depends on the machine, so the
+    /// timeout is doubled until it is long enough.
     default Session timedOut(Sessions sessions, SessionSpec spec, Path made) throws InterruptedException {
         for (Duration time = Duration.ofMillis(250);; time = time.multipliedBy(2)) {
             Session session = sessions.open(spec.timeout(time));
@@ -90,7 +95,7 @@ public interface Rig {
         }
     }
 
-    /// Everything a session prints until its end; fails on a gap.
+    /// Everything that a session prints until its end. Fails on a gap.
     default byte[] allBytesOf(Session session) throws InterruptedException {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         long at = 0;
@@ -113,7 +118,8 @@ public interface Rig {
         return new String(allBytesOf(session), StandardCharsets.UTF_8);
     }
 
-    /// Waits for a match in what a cursor has not drained, drains up to its end, and gives the matched text.
+    /// Waits for a match in what a cursor has not drained, drains up to the end of the match and returns the matched
+    /// text.
     default String expect(Cursor cursor, String regex) throws InterruptedException {
         Waited waited = cursor.await(Until.match(regex), PATIENCE);
         assertThat(waited.fired())
@@ -130,24 +136,24 @@ public interface Rig {
         return refusal;
     }
 
-    /// Returns once a thread waits for something, at most for a time: after its last step before that.
+    /// Returns once a thread is in a timed wait, and so has done everything before it.
     static void awaitWaiting(Thread thread) {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (thread.getState() != Thread.State.TIMED_WAITING) {
             assertThat(System.nanoTime()).as("%s waits", thread).isLessThan(deadline);
             assertThat(thread.isAlive()).as("%s lives", thread).isTrue();
-            // Nobody tells when a thread begins to wait.
+            // There is no event when a thread begins to wait.
             LockSupport.parkNanos(1_000_000);
         }
     }
 
-    /// The living processes whose environment carries a mark that begins so: `instance/` or `instance/id`.
+    /// The living processes whose mark in the environment begins like this: `instance/` or `instance/id/`.
     static List<Long> marked(String mark) throws IOException {
         List<Long> found = new ArrayList<>();
         try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
             for (Path process : processes) {
                 long pid = Long.parseLong(process.getFileName().toString());
-                if (environment(process).contains("BELAY_SESSION=" + mark) && lives(pid)) {
+                if (text(process, "environ").contains("BELAY_SESSION=" + mark) && lives(pid)) {
                     found.add(pid);
                 }
             }
@@ -155,25 +161,46 @@ public interface Rig {
         return found;
     }
 
-    private static String environment(Path process) {
+    /// The living processes with a word on their command line. Lists them until nobody new appears: one that forks and
+    /// exits while they are listed would show neither itself nor its child.
+    static List<Long> named(String word) throws IOException {
+        List<Long> found = new ArrayList<>();
+        Set<Long> seen = new HashSet<>();
+        boolean fresh = true;
+        while (fresh) {
+            fresh = false;
+            try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
+                for (Path process : processes) {
+                    long pid = Long.parseLong(process.getFileName().toString());
+                    if (seen.add(pid) && text(process, "cmdline").contains(word)) {
+                        fresh = true;
+                        found.add(pid);
+                    }
+                }
+            }
+        }
+        return found.stream().filter(Rig::lives).toList();
+    }
+
+    private static String text(Path process, String file) {
         try {
-            return Files.readString(process.resolve("environ"), StandardCharsets.ISO_8859_1);
+            return Files.readString(process.resolve(file), StandardCharsets.ISO_8859_1);
         } catch (IOException _) {
-            // Gone, or somebody else's.
+            // Gone, or another user's.
             return "";
         }
     }
 
-    /// Waits for the death of a process that was killed: it comes a moment later.
+    /// Waits for a killed process to die, which takes a moment.
     static void awaitDeath(long pid) {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (lives(pid)) {
-            assertThat(System.nanoTime()).as("process %d lives on", pid).isLessThan(deadline);
+            assertThat(System.nanoTime()).as("process %d is still alive", pid).isLessThan(deadline);
             LockSupport.parkNanos(1_000_000);
         }
     }
 
-    /// Whether a process lives; one that is dead but not yet taken note of does not.
+    /// Whether a process is alive; a zombie is not.
     static boolean lives(long pid) {
         try {
             String stat = Files.readString(Path.of("/proc/" + pid + "/stat"), StandardCharsets.ISO_8859_1);

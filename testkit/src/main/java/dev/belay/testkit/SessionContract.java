@@ -18,10 +18,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/// The contract of sessions. Every host passes it: extend it and say which host.
+/// The contract of sessions. Every host must pass it: extend this class and name the host.
 ///
-/// After each test all sessions are closed; then no permit, no process, no file and no descriptor, child
-/// or thread may be left.
+/// After each test, all sessions are closed. Then no permit, process, file, descriptor, child or thread may be left.
 @ExtendWith(LeakCheck.class)
 @Timeout(300)
 public abstract class SessionContract
@@ -30,7 +29,7 @@ public abstract class SessionContract
             PermitContract,
             ReadContract,
             WriteContract,
-            KnowContract,
+            StatusContract,
             WaitContract,
             InputContract,
             EndContract,
@@ -38,6 +37,7 @@ public abstract class SessionContract
             KeyboardContract,
             ObserveContract,
             HostileContract,
+            DetachContract,
             IdleContract,
             RandomContract {
     @TempDir

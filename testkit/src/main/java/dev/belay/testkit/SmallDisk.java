@@ -7,15 +7,15 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
 
-/// A disk that is full: a tmpfs of 256 KiB for root, a folder that takes no files for anybody else, who may not mount.
+/// A disk that fills up: a tmpfs of 256 KiB for root; for others, who may not mount, a folder without write permission.
 interface SmallDisk extends AutoCloseable {
     /// A state folder on the disk.
     Path folder();
 
-    /// From now on there is no room. Called once the state folder is in use.
+    /// Fills the disk. Called once the state folder is in use.
     void fill() throws IOException;
 
-    /// From now on there is room.
+    /// Makes room on the disk.
     void makeRoom() throws IOException;
 
     @Override
@@ -37,7 +37,7 @@ interface SmallDisk extends AutoCloseable {
 
             @Override
             public void fill() {
-                // What the session prints fills it.
+                // The session's output fills it.
             }
 
             @Override
@@ -56,7 +56,7 @@ interface SmallDisk extends AutoCloseable {
         return new SmallDisk() {
             @Override
             public Path folder() {
-                return folder;
+                return folder.resolve("state");
             }
 
             @Override
@@ -70,7 +70,7 @@ interface SmallDisk extends AutoCloseable {
             }
 
             private void setMode(String mode) throws IOException {
-                try (Stream<Path> instances = Files.list(folder.resolve("sessions"))) {
+                try (Stream<Path> instances = Files.list(folder().resolve("sessions"))) {
                     for (Path instance : instances.filter(Files::isDirectory).toList()) {
                         Files.setPosixFilePermissions(instance, PosixFilePermissions.fromString(mode));
                     }

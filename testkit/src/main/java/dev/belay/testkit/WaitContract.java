@@ -12,7 +12,7 @@ import dev.belay.Waited.Fired;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/// 6. Wait.
+/// Waiting for output, silence and exits.
 public interface WaitContract extends Rig {
     @Test
     default void aMatchSaysWhereItEnded() throws InterruptedException {
@@ -69,7 +69,7 @@ public interface WaitContract extends Rig {
         assertThat(piped("echo yes; exec sleep 1000").cursor().await(any, PATIENCE).fired()).isEqualTo(Fired.MATCH);
         assertThat(piped("echo no").cursor().await(any, PATIENCE).fired()).isEqualTo(Fired.EXIT);
         assertThat(piped("echo yes").cursor().await(any, PATIENCE).fired())
-                .as("a match goes before the exit")
+                .as("a match comes before the exit")
                 .isEqualTo(Fired.MATCH);
     }
 
@@ -85,7 +85,7 @@ public interface WaitContract extends Rig {
         exitOf(session);
         for (String hostile : new String[] {"(.*a){20}c", "(a|b)*c", "(a*)*c", "(?:a?){30}a{30}c", "(x+x+)+y"}) {
             assertThat(session.cursor().await(Until.match(hostile), PATIENCE).fired())
-                    .as("%s is done with the whole output in linear time", hostile)
+                    .as("%s handles the whole output in linear time", hostile)
                     .isEqualTo(Fired.EXIT);
         }
         refused(ErrorCode.INVALID_REQUEST, () -> Until.match("((a{500}){500}){500}"));

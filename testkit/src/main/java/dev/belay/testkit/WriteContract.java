@@ -21,7 +21,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 
-/// 4. Write.
+/// Writing input.
 public interface WriteContract extends Rig {
     @Test
     default void whatIsWrittenReachesTheProcessAndIsCounted() throws InterruptedException {
@@ -58,6 +58,64 @@ public interface WriteContract extends Rig {
         }
     }
 
+    /// In line mode the kernel keeps 4,095 bytes of a line, drops the rest and says nothing.
+    @Test
+    default void aLineThatTheTerminalWouldCutIsRefusedWhole() throws InterruptedException {
+        Session session = shell("stty -echo; echo ready; exec cat");
+        expect(session.cursor(), "ready");
+        long before = session.output().end();
+        assertThat(session.write("x".repeat(4095) + "\n" + "y".repeat(4095) + "\r")).isEqualTo(2 * 4096);
+        SessionException refusal =
+                refused(ErrorCode.NOT_WRITABLE, () -> session.write("begin\n" + "z".repeat(4096) + "\n"));
+        assertThat(refusal).hasMessageContaining("4096").hasMessageContaining("nothing was written");
+        assertThat(refusal.details()).containsEntry("max_line_bytes", 4095);
+        assertThat(session.write("a".repeat(4000))).as("the beginning of a line").isEqualTo(4000);
+        refused(ErrorCode.NOT_WRITABLE, () -> session.write("b".repeat(96)));
+        assertThat(session.write("b".repeat(95) + "\n")).isEqualTo(96);
+        assertThat(session.write("c".repeat(4000) + "\u0015" + "d".repeat(4000) + "\n")).as("Ctrl-U").isEqualTo(8002);
+        session.write("over\n\u0004");
+        exitOf(session);
+        String expected = "x".repeat(4095) + "\r\n" + "y".repeat(4095) + "\r\n" + "a".repeat(4000) + "b".repeat(95)
+                + "\r\n" + "d".repeat(4000) + "\r\nover\r\n";
+        assertThat(allTextOf(session).substring((int) before)).isEqualTo(expected);
+    }
+
+    @Test
+    default void aLongLineGoesToAProgramThatDoesNotReadLines() throws InterruptedException {
+        Session raw = shell("stty raw -echo; echo ready; head -c 100000 | wc -c");
+        expect(raw.cursor(), "ready");
+        assertThat(raw.write("x".repeat(100_000))).isEqualTo(100_000);
+        assertThat(expect(raw.cursor(), "100000")).isNotEmpty();
+        Session pipe = piped("head -c 100000 | wc -c");
+        assertThat(pipe.write("x".repeat(100_000))).isEqualTo(100_000);
+        assertThat(expect(pipe.cursor(), "100000")).isNotEmpty();
+    }
+
+    @Test
+    default void anInputWhoseWriteWasInterruptedIsWrittenOnce() throws Exception {
+        int length = 300_000;
+        byte[] input = new byte[length];
+        for (int i = 0; i < length; i++) {
+            input[i] = (byte) ('a' + i % 26);
+        }
+        new ProcessBuilder("mkfifo", workspace().resolve("go").toString()).start().waitFor();
+        Session session = piped("read go <go; head -c " + length + " | md5sum; wc -c");
+        FutureTask<Integer> write = new FutureTask<>(() -> session.writeOnce(input, "paste"));
+        Thread writer = Thread.ofVirtual().start(write);
+        Rig.awaitWaiting(writer);
+        writer.interrupt();
+        org.assertj.core.api.Assertions.assertThatThrownBy(write::get)
+                .hasCauseInstanceOf(InterruptedException.class);
+        FutureTask<Integer> again = new FutureTask<>(() -> session.writeOnce(input, "paste"));
+        Thread.ofVirtual().start(again);
+        java.nio.file.Files.writeString(workspace().resolve("go"), "go\n");
+        assertThat(again.get()).isEqualTo(length);
+        assertThat(session.writeOnce(input, "paste")).isEqualTo(length);
+        session.closeInput();
+        exitOf(session);
+        assertThat(allTextOf(session)).startsWith(md5(input)).endsWith("\n0\n");
+    }
+
     @Test
     default void aChildThatDoesNotReadTakesAPart() throws InterruptedException {
         byte[] much = "x".repeat(1 << 20).getBytes(StandardCharsets.UTF_8);
@@ -85,15 +143,15 @@ public interface WriteContract extends Rig {
             pipe.writeLine("hello " + i);
             expect(pipe.cursor(), "hello " + i);
         }
-        assertThat(write).as("still waits").isNotDone();
-        assertThat(pipeWrite).as("still waits").isNotDone();
+        assertThat(write).as("still waiting").isNotDone();
+        assertThat(pipeWrite).as("still waiting").isNotDone();
         deaf.close(true);
         deafPipe.close(true);
         write.get();
         pipeWrite.get();
     }
 
-    /// A mebibyte on its way to a session that does not read it: the write has begun to wait.
+    /// Writes a mebibyte to a session that does not read, and returns once the write waits.
     private static FutureTask<Integer> waitingWrite(Session deaf) {
         FutureTask<Integer> write = new FutureTask<>(() -> deaf.write(new byte[1 << 20], PATIENCE.multipliedBy(4)));
         Rig.awaitWaiting(Thread.ofVirtual().start(write));
@@ -161,7 +219,7 @@ public interface WriteContract extends Rig {
         expect(terminal.cursor(), "up\\s+up");
         terminal.interrupt();
         assertThat(exitOf(terminal).signal()).contains(Signal.INT);
-        // A child of the leader is in its group: without the signal it would never end, and the leader not either.
+        // The leader's child is in its group. Without the signal neither of them would ever end.
         Session pipe = piped("trap 'echo leader' INT;"
                 + " sh -c 'trap \"echo child; exit 0\" INT; echo up; while :; do sleep 0.01; done'; exit 7");
         expect(pipe.cursor(), "up");
@@ -181,7 +239,7 @@ public interface WriteContract extends Rig {
         Session deaf = piped("exec sleep 1000");
         FutureTask<Integer> write = waitingWrite(deaf);
         deaf.close(true);
-        assertThat(write.get()).as("what the pipe has taken").isBetween(1, (1 << 20) - 1);
+        assertThat(write.get()).as("bytes that fit into the pipe").isBetween(1, (1 << 20) - 1);
     }
 
     @Test

@@ -12,9 +12,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
 
-/// The leak check finds what a test leaves behind: a check that cannot fail would be none.
+/// The leak check finds what a test leaves behind.
 class LeakCheckTest {
-    /// Tests that are run by the tests below, and by nobody else.
+    /// Test classes that only the tests below run.
     @ExtendWith(LeakCheck.class)
     @Tag("other-os")
     static class Leaky {

@@ -3,19 +3,14 @@ package dev.belay.cli.config;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.TypeConversionException;
 
 /// Reads sizes as people write them: `1048576`, `512 KiB`, `8M`. The units are powers of 1024.
-public final class ByteSize implements ITypeConverter<Long> {
+public final class ByteSize {
     private static final Pattern SIZE = Pattern.compile("(\\d{1,12})\\s*([KMGT]i?)?B?", Pattern.CASE_INSENSITIVE);
 
-    @Override
-    public Long convert(String text) {
-        return parse(text);
-    }
+    private ByteSize() {}
 
-    static long parse(String text) {
+    public static long parse(String text) {
         Matcher size = SIZE.matcher(text.strip());
         if (!size.matches()) {
             throw unreadable(text);
@@ -29,7 +24,13 @@ public final class ByteSize implements ITypeConverter<Long> {
         return count << shift;
     }
 
-    private static TypeConversionException unreadable(String text) {
-        return new TypeConversionException("'" + text + "' is no size; write it as 1048576, 512KiB or 8MiB");
+    /// A size in the largest unit that gives a whole number.
+    static String text(long size) {
+        int unit = size == 0 ? 0 : Math.min(4, Long.numberOfTrailingZeros(size) / 10);
+        return (size >> (10 * unit)) + (unit == 0 ? " bytes" : " " + "KMGT".charAt(unit - 1) + "iB");
+    }
+
+    private static IllegalArgumentException unreadable(String text) {
+        return new IllegalArgumentException("'" + text + "' is not a size; write it like 1048576, 512KiB or 8MiB");
     }
 }

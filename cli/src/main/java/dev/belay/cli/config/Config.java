@@ -1,57 +1,75 @@
 package dev.belay.cli.config;
 
+import dev.belay.Approvals;
 import dev.belay.ErrorCode;
+import dev.belay.Guard;
+import dev.belay.Isolation;
 import dev.belay.Limits;
 import dev.belay.Resources;
 import dev.belay.SessionException;
 import dev.belay.agent.AgentSettings;
+import dev.belay.linux.LinuxHost;
 import dev.belay.linux.Machine;
-import dev.belay.server.ServerSettings;
+import dev.belay.mcp.Results;
+import dev.belay.screens.ScreensLimits;
+import dev.belay.server.settings.Account;
+import dev.belay.server.settings.ServerSettings;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.tomlj.Toml;
-import org.tomlj.TomlParseError;
-import org.tomlj.TomlParseResult;
 
-/// Everything that `belay.toml` says, over the defaults.
+/// All settings: the defaults, overridden by `belay.toml`. The table in [Settings] maps each setting to its part.
 ///
-/// @param limits   of the sessions
-/// @param resources what the processes of a session may use
-/// @param server   of the server
-/// @param agent    how the agent tools behave
-/// @param env      variables that every session gets
-/// @param insecure whether to listen beyond loopback without encryption
-public record Config(Limits limits, Resources resources, ServerSettings server, AgentSettings agent,
-        Map<String, String> env,
-        boolean insecure) {
-    /// The sessions of a server; the machine's room and the quotas bound their number, not this.
+/// @param limits    limits of the sessions
+/// @param screens   limits of their screens
+/// @param resources limits of the processes of a session
+/// @param isolation the least isolation of all sessions
+/// @param runAs     the user of sandboxes; empty: Belay's own
+/// @param approvals which sessions are watched, and who may start what in them
+/// @param server    settings of the server
+/// @param agent     settings of the agent tools
+/// @param results   what the answers of the agent tools carry
+/// @param env       variables that every session gets
+/// @param insecure  whether to listen beyond loopback without encryption
+public record Config(Limits limits, ScreensLimits screens, Resources resources, Isolation isolation, String runAs,
+        Approvals.Settings approvals, ServerSettings server, AgentSettings agent, Results results,
+        Map<String, String> env, boolean insecure) {
+    /// Limits of the sessions of a server. The machine's room and the quotas limit their number, not this.
     public static final Limits LIMITS = Limits.DEFAULT.maxSessions(100_000);
 
-    /// What holds where there is no file.
+    /// The settings without a file.
     public static final Config DEFAULT =
-            new Config(LIMITS, Resources.AS_BELAY, ServerSettings.DEFAULT, AgentSettings.DEFAULT, Map.of(), false);
+            new Config(LIMITS, ScreensLimits.DEFAULT, Resources.AS_BELAY, Isolation.NONE, "",
+                    Approvals.Settings.DEFAULT, ServerSettings.DEFAULT, AgentSettings.DEFAULT,
+                    Results.TEXT, Map.of(), false);
 
-    /// What the file says that was asked for, else the user's own, else what holds without one.
+    /// Reads the named file, or the user's own file, or uses the defaults.
     public static Config read(@Nullable Path asked, Map<String, String> env) {
         return file(asked, env).map(Config::read).orElse(DEFAULT);
     }
 
-    /// The file that was asked for, else the user's own where there is one: `$XDG_CONFIG_HOME/belay/belay.toml`, or
+    /// The named file, or the user's own if it exists: `$XDG_CONFIG_HOME/belay/belay.toml`, or
     /// `~/.config/belay/belay.toml`.
     public static Optional<Path> file(@Nullable Path asked, Map<String, String> env) {
         if (asked != null) {
             return Optional.of(asked);
         }
+        return Optional.of(standardFile(env)).filter(Files::exists);
+    }
+
+    /// Where a user's settings are, if no other file is named. It need not exist.
+    public static Path standardFile(Map<String, String> env) {
         String xdg = env.getOrDefault("XDG_CONFIG_HOME", "");
         Path base = xdg.startsWith("/") ? Path.of(xdg) : Path.of(System.getProperty("user.home"), ".config");
-        return Optional.of(base.resolve("belay").resolve("belay.toml")).filter(Files::exists);
+        return base.resolve("belay").resolve("belay.toml");
     }
 
     /// Reads a file.
@@ -60,43 +78,16 @@ public record Config(Limits limits, Resources resources, ServerSettings server, 
             return parse(Files.readString(file), String.valueOf(file.getFileName()));
         } catch (IOException e) {
             throw new SessionException(
-                    ErrorCode.INVALID_REQUEST, "The settings " + file + " cannot be read: " + e, Map.of(), e);
+                    ErrorCode.INVALID_REQUEST, "Cannot read the settings " + file + ": " + e, Map.of(), e);
         }
     }
 
-    /// @param name what errors call the text
+    /// @param name the name of the file in errors
     static Config parse(String text, String name) {
-        TomlParseResult parsed = Toml.parse(text);
-        if (parsed.hasErrors()) {
-            TomlParseError error = parsed.errors().getFirst();
-            throw new SessionException(
-                    ErrorCode.INVALID_REQUEST,
-                    name + ":" + error.position().line() + ":" + error.position().column() + ": "
-                            + String.valueOf(error.getMessage()).lines().findFirst().orElse("not TOML") + ".");
-        }
-        return of(new Section(name, "", parsed));
+        return SettingsFile.read(Table.parse(text, name));
     }
 
-    private static Config of(Section file) {
-        Section sessions = file.section("sessions");
-        Limits limits = SessionsSection.limits(sessions);
-        ServerSettings settings = SessionsSection.doors(ServerSettings.DEFAULT, sessions);
-        sessions.requireNoMore();
-        Resources resources = SessionsSection.resources(file.section("resources"));
-        Section server = file.section("server");
-        settings = ServerSection.read(settings, server);
-        boolean insecure = server.flag("insecure").orElse(false);
-        server.requireNoMore();
-        settings = PrincipalsSection.read(settings, file.section("quota"), file.sections("principals"));
-        AgentSettings agent = AgentSection.read(file.section("agent"));
-        Section env = file.section("env");
-        Map<String, String> variables = env.map("set");
-        env.requireNoMore();
-        file.requireNoMore();
-        return new Config(limits, resources, settings, agent, variables, insecure);
-    }
-
-    /// Refuses settings that this machine cannot keep: else every session would be refused.
+    /// Refuses limits that this machine cannot enforce: otherwise every session would be refused.
     ///
     /// @return these
     public Config requireKept() {
@@ -105,48 +96,65 @@ public record Config(Limits limits, Resources resources, ServerSettings server, 
             return this;
         } catch (SessionException e) {
             throw new SessionException(
-                    e.code(), "[resources.together] of the settings cannot be kept here. " + e.getMessage());
+                    e.code(), "This machine cannot enforce [resources.together]. " + e.getMessage());
         }
     }
 
-    /// The names of the settings that a server of these takes from others only when it is started anew.
-    public List<String> fixedUnlike(Config others) {
-        Map<String, Object> theirs = others.fixed();
-        return fixed().entrySet().stream()
-                .filter(entry -> !entry.getValue().equals(theirs.get(entry.getKey())))
-                .map(Map.Entry::getKey)
-                .sorted()
+    /// The isolations that sessions may get by these settings: that of all, and those of principals.
+    public List<Isolation> isolations() {
+        return Stream.concat(Stream.of(isolation), server.accounts().stream().map(Account::isolation))
+                .distinct()
                 .toList();
     }
 
-    private Map<String, Object> fixed() {
-        ServerSettings.Binding binding = server.binding();
-        ServerSettings.HttpLimits http = server.http();
-        return Map.of(
-                "server.host", binding.host(),
-                "server.port", binding.port(),
-                "server.tls_cert, server.tls_key", Optional.ofNullable(binding.tls()),
-                "server.http.header_bytes", http.headerBytes(),
-                "server.http.header_timeout", http.headerTimeout(),
-                "server.http.idle_timeout", http.idleTimeout(),
-                "server.http.max_connections", http.maxConnections(),
-                "sessions.max_input_bytes", limits.maxInputBytes(),
-                "env.set", env);
-    }
-
-    /// The file with every setting at its default, explained.
-    public static String reference() {
-        try (InputStream in = Config.class.getResourceAsStream("/dev/belay/cli/config/belay.toml")) {
-            return read(in);
-        } catch (IOException e) {
-            throw new SessionException(ErrorCode.INTERNAL, "The reference of the settings is missing.", Map.of(), e);
+    /// Refuses isolations that a host cannot keep: otherwise sessions would be refused later.
+    public void requireKept(LinuxHost host) {
+        try {
+            boolean watched = !approvals.watch().isEmpty();
+            isolations().forEach(one -> host.requireGuard(Guard.NONE.isolation(one).watched(watched)));
+        } catch (SessionException e) {
+            throw new SessionException(
+                    e.code(), "This machine cannot enforce [isolation] or [approvals]. " + e.getMessage(), e.details());
         }
     }
 
-    private static String read(@Nullable InputStream in) throws IOException {
-        if (in == null) {
-            throw new IOException("not in the build");
+    /// A host that keeps these settings.
+    public LinuxHost host(Path workspace) {
+        LinuxHost host = LinuxHost.inOwnProcess(workspace);
+        return runAs.isEmpty() ? host : host.runAs(runAs);
+    }
+
+    /// These settings, overridden by arguments: where to listen, and whether encryption may be missing.
+    public Config over(ServerSettings.Binding binding, boolean insecurely) {
+        return new Config(
+                limits, screens, resources, isolation, runAs, approvals, server.binding(binding), agent, results, env,
+                insecure || insecurely);
+    }
+
+    /// The names of the settings that differ. Entries of lists go by their names: `principals.alice`.
+    public List<String> changed(Config others) {
+        TreeSet<String> names = new TreeSet<>();
+        SettingNames.all().stream().filter(setting -> setting.differs(this, others))
+                .forEach(setting -> names.add(setting.name()));
+        if (!agent.policy().equals(others.agent.policy())) {
+            names.add("agent.rules");
         }
-        return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        Set<Account> accounts = new HashSet<>(server.accounts());
+        others.server.accounts().stream().filter(account -> !accounts.remove(account)).forEach(accounts::add);
+        accounts.forEach(account -> names.add("principals." + account.name()));
+        return List.copyOf(names);
+    }
+
+    /// The names of the settings that differ and that a running server cannot change.
+    public List<String> restartNeeded(Config others) {
+        return SettingNames.all().stream()
+                .filter(setting -> setting.restart() && setting.differs(this, others))
+                .map(Setting::name)
+                .toList();
+    }
+
+    /// A settings file with every setting, its default and its explanation.
+    public static String template() {
+        return Template.text();
     }
 }

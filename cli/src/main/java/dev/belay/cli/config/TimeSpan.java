@@ -2,17 +2,14 @@ package dev.belay.cli.config;
 
 import java.math.BigDecimal;
 import java.time.Duration;
-import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.TypeConversionException;
 
-/// Reads and writes times as people do: `90`, `1.5`, `30s`, `5m`, `1h30m`, `500ms`.
-public final class TimeSpan implements ITypeConverter<Duration> {
-    private static final BigDecimal MAX_SECONDS = BigDecimal.valueOf(Duration.ofDays(36_500).toSeconds());
+/// Reads and writes times as people write them: `90`, `1.5`, `30s`, `5m`, `1h30m`, `500ms`.
+public final class TimeSpan {
+    /// The longest time: about a hundred years.
+    static final Duration MAX = Duration.ofDays(36_500);
+    private static final BigDecimal MAX_SECONDS = BigDecimal.valueOf(MAX.toSeconds());
 
-    @Override
-    public Duration convert(String text) {
-        return parse(text);
-    }
+    private TimeSpan() {}
 
     /// A time above zero.
     public static Duration parse(String text) {
@@ -23,7 +20,7 @@ public final class TimeSpan implements ITypeConverter<Duration> {
         return span;
     }
 
-    /// A time that may be none at all.
+    /// A time that may be zero.
     static Duration parseOrZero(String text) {
         BigDecimal seconds = BigDecimal.ZERO;
         int at = 0;
@@ -72,13 +69,16 @@ public final class TimeSpan implements ITypeConverter<Duration> {
         };
     }
 
-    private static TypeConversionException unreadable(String text) {
-        return new TypeConversionException(
-                "'" + text + "' is no time above zero; write it as 90, 1.5, 30s, 5m, 1h30m or 500ms");
+    private static IllegalArgumentException unreadable(String text) {
+        return new IllegalArgumentException(
+                "'" + text + "' is not a time above zero; write it like 90, 1.5, 30s, 5m, 1h30m or 500ms");
     }
 
-    /// A span as short as it can be written.
+    /// The shortest way to write a time.
     public static String text(Duration span) {
+        if (span.isZero()) {
+            return "0s";
+        }
         StringBuilder text = new StringBuilder();
         add(text, span.toHours(), "h");
         add(text, span.toMinutesPart(), "m");

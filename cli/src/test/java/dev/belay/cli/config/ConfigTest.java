@@ -3,11 +3,17 @@ package dev.belay.cli.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.belay.ExecPolicy;
+import dev.belay.Isolation;
+import dev.belay.Origin;
 import dev.belay.Resources;
 import dev.belay.Resources.Together;
 import dev.belay.SessionException;
-import dev.belay.server.auth.Role;
-import dev.belay.server.auth.TokenHash;
+import dev.belay.Tier;
+import dev.belay.access.Role;
+import dev.belay.agent.ExecRules;
+import dev.belay.agent.Rule;
+import dev.belay.server.settings.TokenHash;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,21 +27,6 @@ class ConfigTest {
     @Test
     void anEmptyFileIsTheDefaults() {
         assertThat(read("")).isEqualTo(Config.DEFAULT);
-        assertThat(read(Config.reference())).isEqualTo(Config.DEFAULT);
-    }
-
-    /// What the reference says in its comments is what holds without it; examples aside, which have no default.
-    @Test
-    void everyCommentedSettingOfTheReferenceIsItsDefault() {
-        StringBuilder uncommented = new StringBuilder();
-        Config.reference().lines()
-                .filter(line -> !line.contains("tls_") && !line.contains("EDITOR"))
-                .takeWhile(line -> !line.startsWith("# The principal"))
-                .filter(line -> !line
-                        .matches("# (cpu|memory|file_size|open_files|processes|core_size|cores|env|shell) .*"))
-                .forEach(line -> uncommented.append(line.replaceFirst("^# (?=[a-z_]+ = )", "")).append('\n'));
-        assertThat(uncommented).contains("\nport = 10000");
-        assertThat(read(uncommented.toString())).isEqualTo(Config.DEFAULT);
     }
 
     @Test
@@ -44,7 +35,8 @@ class ConfigTest {
         Config config = read("""
                 [server]
                 port = 0
-                allowed_origins = ["tauri://localhost"]
+                allowed_origins = ["tauri://localhost", "https://app.example:8443", "http://[::1]:3000"]
+                allowed_hosts = ["box.example:10000", "[fe80::1]:10000", "box"]
                 [sessions]
                 retention = "1.5m"
                 log_bytes = "1 MiB"
@@ -84,32 +76,181 @@ class ConfigTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
-            "[server]%nprot = 1              | belay.toml:2:1: there is no setting 'server.prot'",
-            "[sever]%n                       | belay.toml:1:1: there is no setting 'sever'",
-            "[server]%nport = 70000          | belay.toml:2:1: server.port is a number from 0 to 65535, not 70000",
-            "[server]%nport = '80'           | belay.toml:2:1: server.port is a whole number",
-            "[sessions]%n%nretention = 3     | belay.toml:3:1: sessions.retention is a time",
-            "[sessions]%nretention = 'soon'  | belay.toml:2:1: sessions.retention is a time such as",
-            "[sessions]%nlog_bytes = 'much'  | belay.toml:2:1: sessions.log_bytes is a size",
-            "[sessions]%nlog_bytes = 1       | belay.toml:2:1: sessions.log_bytes is at least",
+            "[server]%nprot = 1 "
+                    + "| belay.toml:2:1: unknown setting 'server.prot'; did you mean 'server.port'?",
+            "[server]%nbody_timeout = '1s' "
+                    + "| belay.toml:2:1: unknown setting 'server.body_timeout'; did you mean"
+                    + " 'server.http.body_timeout'?",
+            "[sever]%n                       | belay.toml:1:1: unknown setting 'sever'; did you mean 'server'?",
+            "[nonsense]%n "
+                    + "| belay.toml:1:1: unknown setting 'nonsense'; 'belay serve --print-config' lists them all.",
+            "server = 1                      | belay.toml:1:1: server must be a table, [server].",
+            "[server]%nhttp = 1              | belay.toml:2:1: server.http must be a table, [server.http].",
+            "principals = 1                  | belay.toml:1:1: principals must be a list of tables, [[principals]].",
+            "[server]%nport = 70000 "
+                    + "| belay.toml:2:1: server.port must be a whole number, from 0 to 65535, not 70000.",
+            "[server]%nport = '80' "
+                    + "| belay.toml:2:1: server.port must be a whole number, from 0 to 65535, not '80'.",
+            "[sessions]%n%nretention = 3     | belay.toml:3:1: sessions.retention must be a time such as",
+            "[sessions]%nretention = 'soon'  | belay.toml:2:1: sessions.retention must be a time such as",
+            "[sessions]%nlog_bytes = 'much'  | belay.toml:2:1: sessions.log_bytes must be a size",
+            "[sessions]%nlog_bytes = 1 "
+                    + "| belay.toml:2:1: sessions.log_bytes must be a size such as 65536 or \"64 KiB\","
+                    + " at least 128 KiB, not 1.",
+            "[server]%nallowed_origins = ['*'] "
+                    + "| belay.toml:2:1: server.allowed_origins must be a list of origins as browsers send",
+            "[server]%nallowed_origins = ['https://App.example/'] | not [\"https://App.example/\"].",
+            "[server]%nallowed_origins = ['https://a.example/x']  | in lower case and without a path",
+            "[server]%nallowed_origins = ['https://*.example']    | (not '*': name each)",
+            "[server]%nallowed_origins = ['app.example']          | not [\"app.example\"].",
+            "[server]%nallowed_origins = ['null']                 | not [\"null\"].",
+            "[server]%nallowed_hosts = ['*'] "
+                    + "| belay.toml:2:1: server.allowed_hosts must be a list of names with their port",
+            "[server]%nallowed_hosts = ['http://box.example'] | server.allowed_hosts must be",
+            "[server]%nallowed_hosts = ['box.example:1/']     | server.allowed_hosts must be",
             "[server]%nport =                | belay.toml:2:",
-            "[server]%ntls_cert = 'x'        | belay.toml:2:1: server.tls_cert is given together",
-            "[[principals]]%nrole = 'user'   | principals.name is needed",
+            "[server]%ntls_cert = 'x'        | belay.toml:2:1: server.tls_cert needs server.tls_key",
+            "[server]%ntls_key = 'x'         | belay.toml:2:1: server.tls_key needs server.tls_cert",
+            "[[principals]]%nrole = 'user'   | belay.toml:1:1: principals.name is missing",
             "[[principals]]%nname = 'a b'    | belay.toml:2:1: principals.name: A principal's name",
-            "[[principals]]%nname = 'admin'  | belay.toml:2:1: principals.name is the name of nobody else",
-            "[[principals]]%nname = 'a'%nrole = 'root'  | belay.toml:3:1: principals.role is \"admin\"",
+            "[[principals]]%nname = 'admin'  | belay.toml:2:1: principals.name cannot be 'admin'",
+            "[[principals]]%nname = 'a'%n[[principals]]%nname = 'a' "
+                    + "| belay.toml:4:1: principals.name is taken by another principal",
+            "[[principals]]%nname = 'a'%nrole = 'root' "
+                    + "| belay.toml:3:1: principals.role must be \"user\", \"admin\" or \"watch\", not 'root'.",
+            "[[principals]]%nname = 'a'%nrol = 'user' "
+                    + "| belay.toml:3:1: unknown setting 'principals.rol'; did you mean 'principals.role'?",
             "[[principals]]%nname = 'a'%ntokens = ['x'] | belay.toml:3:1: principals.tokens: A token's hash",
-            "[sessions]%ntimeout = '0s'      | belay.toml:2:1: sessions.timeout is a time longer than zero",
-            "[resources]%ncpu = '500ms'      | belay.toml:2:1: resources.cpu: Processor time",
-            "[resources]%nmemory = 0         | belay.toml:2:1: resources.memory: The limit of memory has to be",
-            "[resources]%nmemory = '9999999 T' | belay.toml:2:1: resources.memory is a size",
-            "[resources.together]%ncores = 0 | belay.toml:2:1: resources.together.cores",
-            "[resources.together]%ncpu = 1   | belay.toml:2:1: there is no setting 'resources.together.cpu'",
-            "[env]%nset = { A = 1 }          | belay.toml:2:1: env.set is a table of texts",
+            "[[principals]]%nname = 'a'%nquota = { sessions = -1 } "
+                    + "| belay.toml:3:11: principals.quota.sessions must be a whole number",
+            "[[principals]]%nname = 'a'%nquota = { session = 1 } "
+                    + "| belay.toml:3:11: unknown setting 'principals.quota.session'; did you mean",
+            "[[agent.rules]]%nname = 'a'%nmatch = '('   | belay.toml:2:1: agent.rules.name: ",
+            "[[agent.rules]]%nname = 'a'%naction = 'allow'%nhas = ['x'] | belay.toml:2:1: agent.rules.name: ",
+            "[approvals]%nwatch = ['door']   | belay.toml:2:1: approvals.watch must be a list of",
+            "[sessions]%ntimeout = '0s'      | belay.toml:2:1: sessions.timeout must be \"none\" or a time such as",
+            "[resources]%ncpu = '500ms' "
+                    + "| belay.toml:2:1: resources.cpu must be a time such as \"500ms\", \"30s\" or \"1h30m\","
+                    + " at least 1s, not '500ms'.",
+            "[resources]%nmemory = 0         | belay.toml:2:1: resources.memory must be a size such as",
+            "[resources]%nmemory = '9999999 T' | belay.toml:2:1: resources.memory must be a size",
+            "[resources.together]%ncores = 0 "
+                    + "| belay.toml:2:1: resources.together.cores must be a number, at least 0.01, not 0.",
+            "[resources.together]%ncpu = 1 "
+                    + "| belay.toml:2:1: unknown setting 'resources.together.cpu'; did you mean 'resources.cpu'?",
+            "[env]%nset = { A = 1 }          | belay.toml:2:1: env.set must be a table of texts",
+            "[[principals]]%nname = 'a'%n"
+                    + "tokens = ['sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855']"
+                    + "| belay.toml:3:1: principals.tokens: This is the hash of an empty token;"
+                    + " make a token and its hash",
     })
     void aMistakeIsToldWithItsPlace(String text, String message) {
         assertThatThrownBy(() -> read(text.formatted()))
                 .isInstanceOf(SessionException.class)
-                .hasMessageContaining(message);
+                .hasMessageContaining(message)
+                .hasMessageMatching("(?s).*[^.][.?]");
+    }
+
+    @Test
+    void whatChangedIsNamedAsItStandsInTheFile() {
+        Config before = read("""
+                [sessions]
+                retention = "5m"
+                [server]
+                allowed_hosts = ["a:1", "b:1"]
+                [[principals]]
+                name = "alice"
+                [[principals]]
+                name = "bob"
+                """);
+        Config now = read("""
+                [sessions]
+                retention = "6m"
+                [server]
+                port = 1
+                allowed_hosts = ["a:1", "c:1"]
+                [env]
+                set = { EDITOR = "vim" }
+                [[principals]]
+                name = "bob"
+                role = "watch"
+                [[principals]]
+                name = "eve"
+                """);
+        assertThat(before.changed(now)).isEqualTo(now.changed(before)).containsExactly(
+                "env.set", "principals.alice", "principals.bob", "principals.eve", "server.allowed_hosts",
+                "server.port", "sessions.retention");
+        assertThat(now.changed(now)).isEmpty();
+    }
+
+    @Test
+    void aTokenOfTwoPrincipalsIsRefusedAndOneOfTheSameTwiceIsNot() {
+        String hash = TokenHash.of("secret").text();
+        String two = """
+                [[principals]]
+                name = "alice"
+                tokens = ["%1$s", "%1$s"]
+                """.formatted(hash);
+        assertThat(read(two).server().accounts()).hasSize(1);
+        assertThatThrownBy(() -> read(two + two.replace("alice", "bob")))
+                .hasMessageStartingWith("belay.toml:6:1: principals.tokens: alice and bob have the same token")
+                .hasMessageEndingWith("make one for each with 'belay token NAME'.");
+    }
+
+    @Test
+    void aPrincipalsIsolationIsTheStricterOfItsOwnAndEverybodys() {
+        Config config = Config.parse("""
+                [isolation]
+                tier = "limits"
+                network = "on"
+                [[principals]]
+                name = "coder"
+                isolation = { tier = "sandbox", files = "read-only", network = ["example.org"] }
+                [[principals]]
+                name = "loose"
+                isolation = { tier = "none" }
+                """, "belay.toml");
+        Isolation coder = config.server().accounts().getFirst().isolation();
+        assertThat(coder.tier()).isEqualTo(Tier.SANDBOX);
+        assertThat(coder.readOnly()).isTrue();
+        assertThat(coder.network().label()).isEqualTo("hosts");
+        assertThat(config.server().accounts().getLast().isolation().tier()).isEqualTo(Tier.LIMITS);
+        assertThat(config.isolations()).hasSize(2);
+    }
+
+    @Test
+    void approvalsAndTheirRulesAreRead() {
+        Config config = Config.parse("""
+                [approvals]
+                watch = ["agent", "api"]
+                otherwise = "ask"
+                timeout = "30s"
+                max_pending = 4
+                [[agent.rules]]
+                name = "publish"
+                action = "ask"
+                programs = ["git"]
+                has = ["push"]
+                workdir = "/srv"
+                principals = ["coder"]
+                [[agent.rules]]
+                name = "status"
+                action = "allow"
+                programs = ["git"]
+                args = ["status"]
+                [[principals]]
+                name = "coder"
+                approvers = ["alice", "client"]
+                """, "belay.toml");
+        assertThat(config.approvals().watch()).containsExactlyInAnyOrder(Origin.AGENT, Origin.API);
+        assertThat(config.approvals().timeout()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(config.approvals().most()).isEqualTo(4);
+        ExecRules rules = (ExecRules) config.approvals().policy();
+        assertThat(rules.otherwise()).isEqualTo(ExecPolicy.Action.ASK);
+        assertThat(rules.rules()).extracting(Rule::name).containsExactly("publish", "status");
+        assertThat(rules.rules().getFirst().has()).containsExactly("push");
+        assertThat(rules.rules().getLast().args()).containsExactly("status");
+        assertThat(config.server().accounts().getFirst().approvers()).containsExactly("alice", "client");
+        assertThat(config.changed(Config.DEFAULT)).contains("approvals.watch", "approvals.otherwise", "agent.rules");
     }
 }

@@ -7,7 +7,6 @@ import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import picocli.CommandLine.TypeConversionException;
 
 class TimeSpanTest {
     @ParameterizedTest
@@ -33,7 +32,7 @@ class TimeSpanTest {
             "NaN", "１"})
     void whatIsNoTimeIsRefusedWithExamples(String text) {
         assertThatThrownBy(() -> TimeSpan.parse(text))
-                .isInstanceOf(TypeConversionException.class)
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("1h30m");
     }
 }

@@ -10,13 +10,13 @@ import java.util.Optional;
 import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
-/// The keyboards of sessions in principals' hands. A holder is there as long as they view the session; without a viewer
-/// each request of theirs is a sign of life, and 30 seconds after the last one the keyboard is given back.
+/// The keyboards of sessions in principals' hands. A holder is there as long as they view the session; without a
+/// viewer, taking the keyboard and each input are signs of life. 30 seconds after the last one it is given back.
 public final class Leases {
-    private final BiPredicate<String, String> viewing;
+    private final BiPredicate<Session, String> viewing;
 
-    /// @param viewing whether a principal, named second, has a viewer of the session named first
-    Leases(BiPredicate<String, String> viewing) {
+    /// @param viewing whether a principal has a viewer of a session
+    Leases(BiPredicate<Session, String> viewing) {
         this.viewing = viewing;
     }
 
@@ -26,7 +26,7 @@ public final class Leases {
         switch (action) {
             case "take" -> take(session, login, isPrivate, timeout);
             case "give_back" -> giveBack(session, login);
-            default -> throw new SessionException(ErrorCode.INVALID_REQUEST, "action is take or give_back.");
+            default -> throw new SessionException(ErrorCode.INVALID_REQUEST, "action must be take or give_back.");
         }
     }
 
@@ -51,7 +51,7 @@ public final class Leases {
     /// A holder gave a sign of life, or has come or gone.
     public void heard(Session session, Login login) {
         session.lease().filter(lease -> lease.holder().equals(login.name())).ifPresent(lease -> {
-            if (viewing.test(session.id(), login.name())) {
+            if (viewing.test(session, login.name())) {
                 lease.back();
             } else {
                 lease.away();

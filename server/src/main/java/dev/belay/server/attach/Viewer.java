@@ -1,23 +1,29 @@
 package dev.belay.server.attach;
 
-import dev.belay.Activity;
+import dev.belay.Approval;
+import dev.belay.BegunInput;
 import dev.belay.ErrorCode;
 import dev.belay.ExitStatus;
 import dev.belay.OutputLog;
 import dev.belay.OutputLog.Resize;
+import dev.belay.OutputTap;
 import dev.belay.ReadResult;
 import dev.belay.Session;
 import dev.belay.SessionException;
 import dev.belay.SessionState;
 import dev.belay.Signal;
 import dev.belay.Size;
+import dev.belay.screen.Colours;
+import dev.belay.screens.QuestionMask;
+import dev.belay.screens.Repaint;
 import dev.belay.server.auth.Login;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.util.List;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -25,16 +31,25 @@ import org.jspecify.annotations.Nullable;
 /// One connection's view of one session: a reader of its log with its own offset and window, and, in write mode, its
 /// hands on the session.
 ///
-/// Its sender is one virtual thread: it reads the log where it is, sends what it finds and waits until the connection has
-/// taken it. When the line is quiet a byte goes out as it comes; under flood more has gathered by the time a message is
-/// taken, and the next one is larger. Nothing is queued: what is not sent yet is in the log, and what the log has dropped
-/// by then is a gap. All other methods may be called from any thread.
+/// Its sender is one virtual thread: it reads the log where it is, sends what it finds and waits until the connection
+/// has taken it. When the connection is quiet a byte goes out as it comes; under flood more has gathered by the time a
+/// message is taken, and the next one is larger. Nothing is queued: what is not sent yet is in the log, and what the
+/// log has dropped by then is a gap. What a program asks its terminal is masked ([QuestionMask]). A viewer that takes
+/// repaints gets one after each gap, and instead of more output than it wants. All other methods may be called from any
+/// thread.
+///
+/// **The express lane**: while the sender waits with nothing to send, the host's loop offers a little output to the
+/// connection itself, right after logging it. That saves waking the sender, which costs more than the send. The loop
+/// does so only if the sender would send just these bytes next; in every other case the sender does it as always. What
+/// a connection does not take at once, the sender waits for.
 public final class Viewer implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.belay.server");
     private static final long NEVER_ACKED = -1;
-    /// After so many bytes without a pause the sender makes one: a virtual thread that never waits, because its connection
-    /// takes everything at once, keeps a core from all others, and yielding alone does not give it up.
+    /// After so many bytes without a pause the sender makes one: a virtual thread that never waits, because its
+    /// connection takes everything at once, keeps a core from all others, and yielding alone does not give it up.
     private static final long BREATH_BYTES = 4 << 20;
+    /// The least time between two repaints instead of output: more pictures than this nobody sees.
+    private static final Duration SKIP_EVERY = Duration.ofMillis(50);
 
     /// What a viewer may do.
     public enum Mode {
@@ -51,7 +66,7 @@ public final class Viewer implements AutoCloseable {
             return switch (label) {
                 case "write" -> WRITE;
                 case "watch" -> WATCH;
-                default -> throw invalid("mode is write or watch.");
+                default -> throw invalid("mode must be write or watch.");
             };
         }
 
@@ -64,40 +79,58 @@ public final class Viewer implements AutoCloseable {
     private final Viewers viewers;
     private final Session session;
     private final Login login;
-    private final Mode mode;
-    private final Line line;
+    private final ViewOptions options;
+    private final ViewerConnection connection;
+    private final ApprovalsTold approvals;
     private final OutputLog log;
-    private final Activity activity;
+    private final Sizes sizes;
+    private final Handover handover = new Handover();
     private final Thread sender;
-    private final AtomicReference<@Nullable Parting> parting = new AtomicReference<>();
+    private final AtomicReference<@Nullable DetachReason> detached = new AtomicReference<>();
     private final Object acks = new Object();
 
     /// The offset of the next byte to send. Moved by the sender.
     private volatile long at;
-    /// How far the viewer has got; guarded by `acks`. [#NEVER_ACKED]: it does not tell, and has no window but the connection's.
+    /// The offset of the next byte to read, after those that are held back. The sender's.
+    private long reading;
+    /// How far the viewer has got; guarded by `acks`. [#NEVER_ACKED]: it does not tell, and has no window but the
+    /// connection's.
     private volatile long acked = NEVER_ACKED;
     private volatile @Nullable Size wanted;
+    private volatile @Nullable Colours colours;
     private volatile long typedNanos;
+    private volatile OutputTap.@Nullable Open tap;
+    /// Whether the sender waits for an acknowledgement.
+    private volatile boolean windowFull;
+    /// Whether something has happened since the last tick, and whether the sender is to look after the other side.
+    private volatile boolean stirred;
+    private volatile boolean quiet;
 
-    private @Nullable Resize told;
-    private @Nullable String holder;
+    // From here on: of the thread that has the handover's turn.
+    private @Nullable QuestionMask mask;
+    private final LaneRest lane = new LaneRest();
+    /// The keyboard as the viewer was told of it.
+    private KeyboardHold keyboard = KeyboardHold.FREE;
+    private long skippedNanos = System.nanoTime() - SKIP_EVERY.toNanos();
     private long exitAt = -1;
     private boolean exitTold;
     private long sentInOneBreath;
 
-    Viewer(Viewers viewers, Session session, Login login, Mode mode, long from, Line line) {
+    Viewer(Viewers viewers, Session session, Login login, ViewOptions options, ViewerConnection connection) {
         this.viewers = viewers;
         this.session = session;
         this.login = login;
-        this.mode = mode;
-        this.line = line;
+        this.options = options;
+        this.connection = connection;
+        this.approvals = new ApprovalsTold(session, connection);
         this.log = session.output();
-        this.activity = session.viewing();
-        this.at = from;
+        this.sizes = new Sizes(log);
+        moveTo(options.from().orElse(log.start()));
         this.sender = Thread.ofVirtual().name("belay-viewer " + session.id()).unstarted(this::run);
     }
 
     void start() {
+        tap = session.tap(new Tap());
         sender.start();
     }
 
@@ -110,7 +143,7 @@ public final class Viewer implements AutoCloseable {
     }
 
     public Mode mode() {
-        return mode;
+        return options.mode();
     }
 
     /// Bytes that the session has printed and the viewer was not sent.
@@ -120,28 +153,48 @@ public final class Viewer implements AutoCloseable {
 
     // --- what the other side says ---
 
-    /// The viewer has dealt with everything before this offset. From the first time on, output runs ahead of it by no more
-    /// than the window.
+    /// The viewer has dealt with everything before this offset. From the first time on, output runs ahead of it by no
+    /// more than the window.
     public void ack(long offset) {
         if (offset < 0 || offset > at) {
             throw invalid(
-                    "An acknowledgement names an offset that was sent, from 0 to " + at + "; not " + offset + ".");
+                    "ack must name an offset that was sent, from 0 to " + at + "; not " + offset + ".");
         }
         synchronized (acks) {
             acked = Math.max(acked, offset);
         }
-        activity.wake();
+        if (windowFull) {
+            handover.signal();
+        }
     }
 
-    /// Types; see [Inputs#write]. The terminal gets the size of whoever typed last.
+    /// Types; see [Session#writeOnce]. The terminal gets this viewer's size and colours.
     public int write(byte[] input, @Nullable String inputId) throws InterruptedException {
         Session driven = driven();
         Size size = wanted;
-        if (size != null && !isSize(size)) {
+        if (size != null && !sizes.isNow(size)) {
             apply(driven, size);
         }
+        return typing(driven).begin(input, inputId).finish();
+    }
+
+    /// As [#write], as far as that goes without waiting; see [Session#begin].
+    public BegunInput begin(byte[] input, @Nullable String inputId) {
+        Session driven = driven();
+        Size size = wanted;
+        // A resize waits for the host.
+        return size != null && !sizes.isNow(size)
+                ? BegunInput.later(() -> write(input, inputId))
+                : typing(driven).begin(input, inputId);
+    }
+
+    private Session typing(Session driven) {
+        Colours mine = colours;
+        if (mine != null) {
+            viewers.screens().colours(driven, mine);
+        }
         typedNanos = System.nanoTime();
-        return viewers.inputs().write(driven, input, inputId);
+        return driven;
     }
 
     /// Says how large the viewer's window is; the terminal follows, unless somebody else has the keyboard.
@@ -158,9 +211,11 @@ public final class Viewer implements AutoCloseable {
         }
     }
 
-    private boolean isSize(Size size) {
-        List<Resize> sizes = log.resizes();
-        return sizes.isEmpty() || sizes.getLast().size().equals(size);
+    /// Says which colours the viewer's window has; programs that ask are told these.
+    public void colours(Colours now) {
+        Session driven = driven();
+        colours = now;
+        viewers.screens().colours(driven, now);
     }
 
     public void signal(Signal signal) {
@@ -177,11 +232,11 @@ public final class Viewer implements AutoCloseable {
 
     /// The session, if this viewer may still drive it.
     private Session driven() {
-        if (mode != Mode.WRITE) {
+        if (mode() != Mode.WRITE) {
             throw new SessionException(
                     ErrorCode.DENIED, "You watch session " + session.id() + "; attach in write mode to drive it.");
         }
-        return viewers.access().drive(login, session.id());
+        return viewers.access().of(login).recheck(session, true);
     }
 
     // --- the end ---
@@ -189,92 +244,182 @@ public final class Viewer implements AutoCloseable {
     /// Lets go of the session, which lives on.
     @Override
     public void close() {
-        part(Parting.DETACHED);
+        detach(DetachReason.DETACHED);
     }
 
     /// Ends the view for a reason. The first reason counts.
-    public void part(Parting why) {
-        parting.compareAndSet(null, why);
-        activity.wake();
-        if (why != Parting.SHUTDOWN) {
+    public void detach(DetachReason why) {
+        detached.compareAndSet(null, why);
+        handover.signal();
+        if (why != DetachReason.SHUTDOWN) {
             // One that is in the middle of a message to somebody who does not read would never look.
             sender.interrupt();
         }
     }
 
+    /// Answers a question about a program.
+    public void answer(String approval, Approval.Answer answer) {
+        viewers.access().of(login).answer(approval, answer);
+    }
+
     // --- the sender ---
 
     private void run() {
-        Parting end = Parting.FAILED;
+        DetachReason end = DetachReason.FAILED;
         try {
-            told = sizeAt(at);
-            holder = session.keyboardHolder().orElse(null);
-            line.attached(session.snapshot(), at, told == null ? null : told.size());
-            if (holder != null) {
-                line.lease(holder);
-            }
-            while (parting.get() == null && session.state() != SessionState.CLOSED) {
+            begin();
+            while (detached.get() == null && session.state() != SessionState.CLOSED) {
                 step();
             }
             tellExit(true);
-            end = Parting.CLOSED;
+            end = DetachReason.CLOSED;
         } catch (SessionException e) {
             // The log of a session that was closed in the meantime cannot be read.
-            end = e.code() == ErrorCode.NOT_FOUND ? Parting.CLOSED : Parting.FAILED;
-            if (end == Parting.FAILED && parting.get() == null) {
+            end = e.code() == ErrorCode.NOT_FOUND ? DetachReason.CLOSED : DetachReason.FAILED;
+            if (end == DetachReason.FAILED && detached.get() == null) {
                 LOG.log(System.Logger.Level.WARNING, "a viewer of session " + session.id() + " failed", e);
             }
         } catch (InterruptedIOException _) {
-            end = Parting.SLOW;
+            end = DetachReason.SLOW;
         } catch (IOException | InterruptedException _) {
-            end = Parting.DETACHED;
+            end = DetachReason.DETACHED;
         } finally {
-            parting.compareAndSet(null, end);
-            Parting why = parting.get();
+            detached.compareAndSet(null, end);
+            DetachReason why = detached.get();
+            OutputTap.Open open = tap;
+            if (open != null) {
+                open.close();
+            }
+            if (mask != null) {
+                mask.close();
+            }
             viewers.gone(this, why == null ? end : why);
-            line.closed(why == null ? end : why);
+            connection.closed(why == null ? end : why);
         }
+    }
+
+    private void begin() throws IOException, InterruptedException {
+        boolean painted = takesRepaints() && options.from().isEmpty();
+        Repaint first = painted ? viewers.screens().repaint(session, options.history()) : null;
+        if (first != null) {
+            moveTo(first.offset());
+        }
+        // After the repaint: a viewer that answers gets every question from here on, and none before is lost.
+        mask = viewers.screens().mask(session, options.answers());
+        Size size = sizes.begin(at);
+        keyboard = KeyboardHold.of(session);
+        connection.attached(session.snapshot(), at, size);
+        if (first != null) {
+            send(first, RepaintReason.ATTACH);
+        }
+        if (keyboard.holder() != null) {
+            connection.lease(keyboard.holder(), keyboard.isPrivate());
+        }
+    }
+
+    private boolean takesRepaints() {
+        return options.screen() && session.spec().mode() instanceof dev.belay.Mode.Pty;
     }
 
     /// Sends the next thing there is, or waits for one.
     private void step() throws IOException, InterruptedException {
-        if (tellKeyboard() || tellExit(false)) {
+        Optional<QuestionMask.Part> left = lane.finish(viewers.limits().stall());
+        if (left.isPresent()) {
+            send(left.get());
+        }
+        if (tellKeyboard() || approvals.tell() || tellExit(false)) {
             return;
         }
-        Resize next = nextResize();
-        if (next != null && next.offset() <= at) {
-            told = next;
-            line.resized(next.size());
+        Resize next = sizes.next();
+        if (next != null && next.offset() <= reading) {
+            sizes.told(next);
+            connection.resized(next.size());
             return;
         }
-        long room = next == null ? Long.MAX_VALUE : next.offset() - at;
+        long room = next == null ? Long.MAX_VALUE : next.offset() - reading;
         if (acked != NEVER_ACKED) {
-            room = Math.min(room, acked + viewers.limits().windowBytes() - at);
+            room = Math.min(room, acked + viewers.limits().windowBytes() - reading);
         }
         if (room <= 0) {
-            await();
+            if (windowFull) {
+                await();
+            }
+            // An acknowledgement signals from here on; it may have come just before.
+            windowFull = true;
             return;
         }
-        switch (log.read(at, (int) Math.min(room, viewers.limits().frameBytes()))) {
+        windowFull = false;
+        if (options.skip() > 0 && log.end() - reading > options.skip() && takesRepaints()) {
+            skip();
+            return;
+        }
+        switch (log.read(reading, (int) Math.min(room, viewers.limits().frameBytes()))) {
             case ReadResult.Chunk chunk when chunk.bytes().length == 0 -> await();
             case ReadResult.Chunk chunk -> {
-                // Moved first: whoever gets the bytes may acknowledge them before the call returns.
-                at = chunk.next();
-                line.output(chunk.offset(), chunk.bytes());
-                viewers.sent(chunk.bytes().length, typedNanos);
-                typedNanos = 0;
-                breathe(chunk.bytes().length);
+                reading = chunk.next();
+                send(mask().feed(chunk.offset(), chunk.bytes()));
             }
             case ReadResult.Gap gap -> {
+                send(mask().rest());
                 synchronized (acks) {
-                    at = gap.next();
+                    moveTo(gap.next());
                     acked = acked == NEVER_ACKED ? NEVER_ACKED : acked + gap.lostBytes();
                 }
                 viewers.gap(gap.lostBytes());
-                line.gap(gap);
+                connection.gap(gap);
+                if (takesRepaints()) {
+                    repaint(RepaintReason.GAP);
+                }
             }
             case ReadResult.End _ -> await();
         }
+    }
+
+    private QuestionMask mask() {
+        return Objects.requireNonNull(mask);
+    }
+
+    private void moveTo(long offset) {
+        at = offset;
+        reading = offset;
+    }
+
+    private void send(QuestionMask.Part part) throws IOException, InterruptedException {
+        if (part.bytes().length > 0) {
+            // Moved first: the client may acknowledge the bytes before the call returns.
+            at = part.next();
+            connection.output(part.offset(), part.bytes());
+            sent(part.bytes().length);
+            breathe(part.bytes().length);
+        }
+    }
+
+    private void sent(int bytes) {
+        viewers.sent(bytes, typedNanos);
+        typedNanos = 0;
+    }
+
+    /// Sends the picture at the end instead of what led to it; once in a while, so that the viewer sees it.
+    private void skip() throws IOException, InterruptedException {
+        long wait = skippedNanos + SKIP_EVERY.toNanos() - System.nanoTime();
+        if (wait > 0) {
+            Thread.sleep(Duration.ofNanos(wait));
+        }
+        repaint(RepaintReason.SKIP);
+        skippedNanos = System.nanoTime();
+    }
+
+    /// From here on, a viewer that acknowledges has to acknowledge the repaint before it is sent more than a window.
+    private void repaint(RepaintReason why) throws IOException, InterruptedException {
+        Repaint paint = viewers.screens().repaint(session, options.history());
+        moveTo(paint.offset());
+        send(paint, why);
+    }
+
+    private void send(Repaint paint, RepaintReason why) throws IOException, InterruptedException {
+        sizes.repainted(paint.offset(), paint.size());
+        connection.screen(paint, why);
+        viewers.repainted(why, paint.bytes().length);
     }
 
     private void breathe(int sent) {
@@ -287,18 +432,90 @@ public final class Viewer implements AutoCloseable {
 
     private void await() throws IOException, InterruptedException {
         sentInOneBreath = 0;
-        if (!activity.next(viewers.limits().stall().dividedBy(3))) {
-            line.quiet();
+        handover.await();
+        if (quiet) {
+            quiet = false;
+            connection.quiet();
         }
     }
 
-    private boolean tellKeyboard() throws IOException, InterruptedException {
-        String now = session.keyboardHolder().orElse(null);
-        if (Objects.equals(now, holder)) {
+    /// A while has passed. Any thread.
+    void tick() {
+        if (!stirred) {
+            quiet = true;
+            handover.signal();
+        }
+        stirred = false;
+    }
+
+    // --- the express lane ---
+
+    /// What the session tells on its own threads.
+    private final class Tap implements OutputTap {
+        @Override
+        public boolean output(long from, byte[] bytes) {
+            stirred = true;
+            if (!handover.take()) {
+                return false;
+            }
+            try {
+                return isNext(from, bytes.length) && express(from, bytes);
+            } catch (RuntimeException | Error e) {
+                lane.failed(e);
+                return false;
+            } finally {
+                handover.giveBack();
+            }
+        }
+
+        @Override
+        public void rang() {
+            stirred = true;
+            handover.signal();
+        }
+    }
+
+    /// Whether the sender would send exactly this next.
+    private boolean isNext(long from, int length) {
+        return from == reading
+                && detached.get() == null
+                && (exitTold || session.exit().isEmpty())
+                && sizes.next() == null
+                && (acked == NEVER_ACKED || acked + viewers.limits().windowBytes() - from >= length)
+                && log.shows(from, from + length)
+                && KeyboardHold.of(session).equals(keyboard);
+    }
+
+    /// @return whether nothing is left for the sender to do
+    private boolean express(long from, byte[] bytes) {
+        reading = from + bytes.length;
+        QuestionMask.Part part = mask().feed(from, bytes);
+        if (part.bytes().length == 0) {
+            return true;
+        }
+        // Moved first, as the sender does.
+        at = part.next();
+        Future<?> taken = connection.offer(part.offset(), part.bytes());
+        if (taken == null) {
+            at = part.offset();
+            lane.unsent(part);
             return false;
         }
-        holder = now;
-        line.lease(now);
+        sent(part.bytes().length);
+        if (taken.state() == Future.State.SUCCESS) {
+            return true;
+        }
+        lane.inFlight(taken);
+        return false;
+    }
+
+    private boolean tellKeyboard() throws IOException, InterruptedException {
+        KeyboardHold now = KeyboardHold.of(session);
+        if (now.equals(keyboard)) {
+            return false;
+        }
+        keyboard = now;
+        connection.lease(now.holder(), now.isPrivate());
         return true;
     }
 
@@ -311,36 +528,13 @@ public final class Viewer implements AutoCloseable {
         if (exitAt < 0) {
             exitAt = log.end();
         }
-        if (at < exitAt && !last) {
+        if (reading < exitAt && !last) {
             return false;
         }
         exitTold = true;
-        line.exit(exit, at);
+        send(mask().rest());
+        connection.exit(exit, at);
         return true;
-    }
-
-    private @Nullable Resize sizeAt(long offset) {
-        Resize found = null;
-        for (Resize resize : log.resizes()) {
-            if (found == null || resize.offset() <= offset) {
-                found = resize;
-            }
-        }
-        return found;
-    }
-
-    private @Nullable Resize nextResize() {
-        Resize last = told;
-        if (last == null) {
-            return null;
-        }
-        List<Resize> all = log.resizes();
-        int index = all.lastIndexOf(last);
-        if (index >= 0) {
-            return index + 1 < all.size() ? all.get(index + 1) : null;
-        }
-        // So many that the one told last is forgotten.
-        return all.stream().filter(resize -> resize.offset() >= last.offset()).findFirst().orElse(null);
     }
 
     private static SessionException invalid(String message) {

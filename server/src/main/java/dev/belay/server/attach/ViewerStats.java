@@ -4,7 +4,7 @@ package dev.belay.server.attach;
 public interface ViewerStats {
     void attached();
 
-    void parted(Parting why);
+    void detached(DetachReason why);
 
     void sent(int bytes);
 
@@ -12,4 +12,6 @@ public interface ViewerStats {
     void echoed(long nanos);
 
     void gap(long lostBytes);
+
+    void repainted(RepaintReason why, int bytes);
 }

@@ -3,61 +3,74 @@ package dev.belay.server.attach;
 import dev.belay.ErrorCode;
 import dev.belay.Session;
 import dev.belay.SessionException;
-import dev.belay.Sessions;
-import dev.belay.server.ServerSettings;
-import dev.belay.server.ServerSettings.ViewerLimits;
+import dev.belay.screens.Screens;
 import dev.belay.server.auth.Access;
 import dev.belay.server.auth.Authority;
 import dev.belay.server.auth.Login;
 import dev.belay.server.logs.EventLog;
+import dev.belay.server.settings.ServerSettings;
+import dev.belay.server.settings.ServerSettings.ViewerLimits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /// All viewers of all sessions: attaches them, and knows who looks at what.
 public final class Viewers {
     private final Access access;
     private final Authority authority;
-    private final Inputs inputs;
+    private final Screens screens;
     private final Leases leases = new Leases(this::viewing);
-    private final Absences absences;
+    private final ReconnectGrace reconnectGrace;
     private final Supplier<ViewerLimits> limits;
     private final ViewerStats stats;
     private final Set<Viewer> all = ConcurrentHashMap.newKeySet();
+    private final List<ViewerListener> listeners = new CopyOnWriteArrayList<>();
+    private final QuietTick quiet = new QuietTick(all, () -> limits().stall().dividedBy(3));
 
     public Viewers(
-            Sessions sessions,
             Access access,
             Authority authority,
+            Screens screens,
             Supplier<ServerSettings> settings,
             ViewerStats stats,
             EventLog events) {
         this.access = access;
         this.authority = authority;
-        this.inputs = new Inputs(sessions);
+        this.screens = screens;
         this.limits = () -> settings.get().viewers();
-        this.absences = new Absences(() -> settings.get().doors().reconnectGrace(), this::viewing, events);
+        this.reconnectGrace = new ReconnectGrace(() -> settings.get().doors().reconnectGrace(), this::viewing, events);
         this.stats = stats;
+    }
+
+    /// Has somebody hear of viewers from now on.
+    public void addListener(ViewerListener listener) {
+        listeners.add(listener);
     }
 
     /// Attaches a connection to a session and starts to send. The line hears `attached` first, on the viewer's thread.
     ///
-    /// @param from the offset to begin with; empty: the oldest byte still kept
-    public Viewer attach(Login login, String id, OptionalLong from, Viewer.Mode mode, Line line) {
-        Session session = require(login, id, from, mode);
-        Viewer viewer = new Viewer(this, session, login, mode, from.orElse(session.output().start()), line);
+    /// @param found as [#require] gave it
+    public Viewer attach(Login login, Session found, ViewOptions options, ViewerConnection line) {
+        boolean drives = options.mode() == Viewer.Mode.WRITE;
+        Session session = requireOffset(access.of(login).recheck(found, drives), options.from());
+        Viewer viewer = new Viewer(this, session, login, options, line);
         int most = limits.get().perSession();
-        if (all.stream().filter(other -> other.session().id().equals(id)).count() >= most) {
+        if (all.stream().filter(other -> isOf(other, session)).count() >= most) {
             throw new SessionException(
-                    ErrorCode.LIMIT_REACHED, "Session " + id + " has " + most + " viewers; let one of them go first.");
+                    ErrorCode.LIMIT_REACHED,
+                    "Session " + session.id() + " has " + most + " viewers, the most allowed; detach one first.");
         }
         all.add(viewer);
+        quiet.came();
         stats.attached();
         leases.heard(session, login);
-        absences.came(session, login);
+        reconnectGrace.came(session, login);
+        listeners.forEach(listener -> listener.came(viewer));
         viewer.start();
         return viewer;
     }
@@ -65,31 +78,37 @@ public final class Viewers {
     /// Refuses what cannot be attached: before a connection is made for it, or another view is given up.
     ///
     /// @return the session as the principal sees it
-    public Session require(Login login, String id, OptionalLong from, Viewer.Mode mode) {
-        Session session = mode == Viewer.Mode.WRITE ? access.drive(login, id) : access.see(login, id);
+    public Session require(Login login, String id, @Nullable String owner, ViewOptions options) {
+        boolean drives = options.mode() == Viewer.Mode.WRITE;
+        return requireOffset(
+                drives ? access.of(login).drive(id, owner) : access.of(login).see(id, owner), options.from());
+    }
+
+    private static Session requireOffset(Session session, OptionalLong from) {
         long end = session.output().end();
         if (from.isPresent() && (from.getAsLong() < 0 || from.getAsLong() > end)) {
             throw new SessionException(
                     ErrorCode.INVALID_REQUEST,
-                    "Offset " + from.getAsLong() + " is not in the output of session " + id + ", which ends at " + end
+                    "Offset " + from.getAsLong() + " is not in the output of session " + session.id()
+                            + ", which ends at " + end
                             + ".");
         }
         return session;
     }
 
     /// Ends the views of everybody whose token is no longer good.
-    public void partFromRevoked() {
+    public void detachRevoked() {
         for (Viewer viewer : all) {
             if (authority.current(viewer.login()).isEmpty()) {
-                viewer.part(Parting.REVOKED);
+                viewer.detach(DetachReason.REVOKED);
             }
         }
     }
 
     /// Tells everybody that the server is going.
     public void shutDown() {
-        absences.shutDown();
-        all.forEach(viewer -> viewer.part(Parting.SHUTDOWN));
+        reconnectGrace.shutDown();
+        all.forEach(viewer -> viewer.detach(DetachReason.SHUTDOWN));
     }
 
     /// All viewers now.
@@ -97,22 +116,22 @@ public final class Viewers {
         return new ArrayList<>(all);
     }
 
-    public Inputs inputs() {
-        return inputs;
-    }
-
     public Leases leases() {
         return leases;
     }
 
-    public Absences absences() {
-        return absences;
+    public ReconnectGrace reconnectGrace() {
+        return reconnectGrace;
     }
 
     // --- what viewers report ---
 
     Access access() {
         return access;
+    }
+
+    Screens screens() {
+        return screens;
     }
 
     ViewerLimits limits() {
@@ -130,16 +149,25 @@ public final class Viewers {
         stats.gap(lost);
     }
 
-    void gone(Viewer viewer, Parting why) {
+    void repainted(RepaintReason why, int bytes) {
+        stats.repainted(why, bytes);
+    }
+
+    void gone(Viewer viewer, DetachReason why) {
         if (all.remove(viewer)) {
-            stats.parted(why);
+            quiet.left();
+            stats.detached(why);
             leases.heard(viewer.session(), viewer.login());
-            absences.left(viewer.session(), viewer.login());
+            reconnectGrace.left(viewer.session(), viewer.login());
+            listeners.forEach(listener -> listener.left(viewer, why));
         }
     }
 
-    private boolean viewing(String session, String principal) {
-        return all.stream()
-                .anyMatch(viewer -> viewer.session().id().equals(session) && viewer.login().name().equals(principal));
+    private boolean viewing(Session session, String principal) {
+        return all.stream().anyMatch(viewer -> isOf(viewer, session) && viewer.login().name().equals(principal));
+    }
+
+    private static boolean isOf(Viewer viewer, Session session) {
+        return viewer.session().identity().equals(session.identity());
     }
 }

@@ -2,11 +2,17 @@ package dev.belay.server.auth;
 
 import dev.belay.ErrorCode;
 import dev.belay.SessionException;
-import dev.belay.server.ServerSettings;
-import dev.belay.server.ServerSettings.LoginLimits;
+import dev.belay.access.Principal;
+import dev.belay.access.Quota;
+import dev.belay.server.logs.EventLog;
+import dev.belay.server.settings.Account;
+import dev.belay.server.settings.ServerSettings;
+import dev.belay.server.settings.ServerSettings.LoginLimits;
+import dev.belay.server.settings.TokenHash;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -30,31 +36,47 @@ public final class Authority {
     private volatile ServerSettings settings;
 
     /// What stands for a token for a while.
-    private record Loan(TokenHash root, long untilNanos) {}
+    ///
+    /// @param tab the token of the browser tab that it was made with, if it was
+    private record Loan(TokenHash root, @Nullable TokenHash tab, long untilNanos) {}
 
-    public Authority(ServerSettings settings) {
-        this(settings, System::nanoTime);
+    /// @param events where failed attempts are noted, with their address
+    public Authority(ServerSettings settings, EventLog events) {
+        this(settings, events, System::nanoTime);
     }
 
-    Authority(ServerSettings settings, LongSupplier clock) {
+    Authority(ServerSettings settings, EventLog events, LongSupplier clock) {
         this.clock = clock;
-        this.failedLogins = new FailedLogins(clock);
+        this.failedLogins = new FailedLogins(clock, events);
         this.settings = settings;
         reload(settings);
     }
 
     /// Takes new accounts and limits; whose token is no longer there is no longer signed in.
     public void reload(ServerSettings now) {
-        Map<TokenHash, Account> byToken = new HashMap<>();
-        for (Account account : now.accounts()) {
-            for (TokenHash token : account.tokens()) {
-                byToken.put(token, account);
-            }
-        }
+        accounts = Map.copyOf(byToken(now.accounts()));
         settings = now;
-        accounts = Map.copyOf(byToken);
         tickets.values().removeIf(loan -> !accounts.containsKey(loan.root()));
         tabs.values().removeIf(loan -> !accounts.containsKey(loan.root()));
+    }
+
+    /// The accounts by their tokens. A token that two principals share is refused: it would be up to chance which of
+    /// the two it stands for.
+    public static Map<TokenHash, Account> byToken(List<Account> accounts) {
+        Map<TokenHash, Account> byToken = new HashMap<>();
+        for (Account account : accounts) {
+            for (TokenHash token : account.tokens()) {
+                Account other = byToken.put(token, account);
+                if (other != null && !other.name().equals(account.name())) {
+                    throw new SessionException(
+                            ErrorCode.INVALID_REQUEST,
+                            other.name() + " and " + account.name() + " have the same token (" + token
+                                    + "...); make one"
+                                    + " for each with 'belay token NAME'.");
+                }
+            }
+        }
+        return byToken;
     }
 
     // --- in ---
@@ -62,55 +84,75 @@ public final class Authority {
     /// Signs in by a token, or refuses.
     public Login token(String token, InetAddress from) {
         LoginLimits limits = settings.logins();
-        failedLogins.requireRoom(from, limits);
-        Login login = token.length() > MAX_SECRET_CHARS ? null : known(TokenHash.of(token));
+        Login login = isPlausible(token) ? known(TokenHash.of(token)) : null;
         if (login == null) {
             failedLogins.failed(from, limits);
-            throw Refusals.unauthenticated("The token is not known; sign in again, or ask for a new token.");
+            throw unauthenticated("Unknown token; sign in again, or ask for a new token.");
         }
+        failedLogins.passed(from, login.root(), limits);
         return login;
     }
 
     /// Signs in by a ticket, which is used up by it, or refuses.
     public Login ticket(String ticket, InetAddress from) {
         LoginLimits limits = settings.logins();
-        failedLogins.requireRoom(from, limits);
-        Loan loan = ticket.length() > MAX_SECRET_CHARS ? null : tickets.remove(TokenHash.of(ticket));
-        Login login = loan == null || loan.untilNanos() - clock.getAsLong() <= 0 ? null : login(loan.root());
+        Loan loan = isPlausible(ticket) ? tickets.remove(TokenHash.of(ticket)) : null;
+        Login login = loan == null || loan.untilNanos() - clock.getAsLong() <= 0
+                ? null
+                : login(loan.root(), loan.tab());
         if (login == null) {
             failedLogins.failed(from, limits);
-            throw Refusals
-                    .unauthenticated("The ticket is not good any more: it was used or is too old. Get a new one.");
+            throw unauthenticated("The ticket has expired or was already used; get a new one.");
         }
+        // Random and good for seconds, so it cannot be guessed: never refused.
         return login;
     }
 
+    private static SessionException unauthenticated(String message) {
+        return new SessionException(ErrorCode.UNAUTHENTICATED, message);
+    }
+
+    private static boolean isPlausible(String secret) {
+        return !secret.isBlank() && secret.length() <= MAX_SECRET_CHARS;
+    }
+
     private @Nullable Login known(TokenHash hash) {
-        Login direct = login(hash);
+        Login direct = login(hash, null);
         if (direct != null) {
             return direct;
         }
-        long now = clock.getAsLong();
-        Loan tab = tabs.computeIfPresent(
-                hash,
-                (_, loan) -> loan.untilNanos() - now <= 0 ? null : lend(loan.root(), settings.logins().tab()));
-        return tab == null ? null : login(tab.root());
+        Loan tab = used(hash);
+        return tab == null ? null : login(tab.root(), hash);
     }
 
-    private @Nullable Login login(TokenHash root) {
+    /// The token of a tab is good for a while after each use.
+    private @Nullable Loan used(TokenHash tab) {
+        long now = clock.getAsLong();
+        return tabs.computeIfPresent(
+                tab,
+                (_, loan) -> loan.untilNanos() - now <= 0 ? null : lend(loan.root(), null, settings.logins().tab()));
+    }
+
+    private @Nullable Login login(TokenHash root, @Nullable TokenHash tab) {
         Account account = accounts.get(root);
-        if (account == null) {
+        if (account == null || (tab != null && !tabs.containsKey(tab))) {
             return null;
         }
         Quota quota = account.quota() != null ? account.quota() : settings.quota();
-        return new Login(new Principal(account.name(), account.role(), quota), root);
+        Principal principal = new Principal(
+                account.name(), account.role(), quota, account.isolation(), account.approvers());
+        return new Login(principal, root, tab);
     }
 
     // --- still in ---
 
     /// The principal of a login as it is now; empty if the token is gone, or stands for somebody else or another role.
+    /// A connection that goes on uses the token that it was made with.
     public Optional<Principal> current(Login login) {
-        return Optional.ofNullable(login(login.root()))
+        if (login.tab() != null && used(login.tab()) == null) {
+            return Optional.empty();
+        }
+        return Optional.ofNullable(login(login.root(), login.tab()))
                 .map(Login::principal)
                 .filter(now -> now.name().equals(login.name()) && now.role() == login.principal().role());
     }
@@ -118,7 +160,7 @@ public final class Authority {
     /// The principal of a login as it is now, or `UNAUTHENTICATED`.
     public Principal require(Login login) {
         return current(login)
-                .orElseThrow(() -> Refusals.unauthenticated("The token is no longer good; sign in again."));
+                .orElseThrow(() -> unauthenticated("The token is no longer valid; sign in again."));
     }
 
     // --- tickets ---
@@ -136,7 +178,7 @@ public final class Authority {
     private Ticket ticket(Login login, Duration life) {
         requireRoom(tickets, MAX_TICKETS);
         String ticket = TokenHash.newToken();
-        tickets.put(TokenHash.of(ticket), lend(login.root(), life));
+        tickets.put(TokenHash.of(ticket), lend(login.root(), login.tab(), life));
         return new Ticket(ticket, life);
     }
 
@@ -153,12 +195,27 @@ public final class Authority {
     public Ticket tab(Login login) {
         requireRoom(tabs, MAX_TABS);
         String token = TokenHash.newToken();
-        tabs.put(TokenHash.of(token), lend(login.root(), settings.logins().tab()));
+        tabs.put(TokenHash.of(token), lend(login.root(), null, settings.logins().tab()));
         return new Ticket(token, settings.logins().tab());
     }
 
-    private Loan lend(TokenHash root, Duration life) {
-        return new Loan(root, clock.getAsLong() + life.toNanos());
+    /// How long a login is good if it is not used; empty: as long as its token stands in the settings.
+    public Optional<Duration> life(Login login) {
+        return login.tab() == null ? Optional.empty() : Optional.of(settings.logins().tab());
+    }
+
+    /// Ends the token of a browser tab, and everything that was signed in with it.
+    public void end(Login login) {
+        if (login.tab() == null) {
+            throw new SessionException(
+                    ErrorCode.INVALID_REQUEST,
+                    "Only the token of a browser tab can be signed out; remove this one from the settings.");
+        }
+        tabs.remove(login.tab());
+    }
+
+    private Loan lend(TokenHash root, @Nullable TokenHash tab, Duration life) {
+        return new Loan(root, tab, clock.getAsLong() + life.toNanos());
     }
 
     private void requireRoom(ConcurrentHashMap<TokenHash, Loan> loans, int most) {
@@ -168,7 +225,8 @@ public final class Authority {
         }
         if (loans.size() >= most) {
             throw new SessionException(
-                    ErrorCode.LIMIT_REACHED, "There are " + most + " tickets that nobody has used; use some of them.");
+                    ErrorCode.LIMIT_REACHED,
+                    "There are " + most + " unused tickets already; use one, or wait until one expires.");
         }
     }
 

@@ -1,31 +1,63 @@
 package dev.belay.server.auth;
 
-import dev.belay.server.ServerSettings.LoginLimits;
+import dev.belay.access.Pace;
+import dev.belay.access.Paces;
+import dev.belay.server.logs.EventLog;
+import dev.belay.server.settings.ServerSettings.LoginLimits;
+import dev.belay.server.settings.TokenHash;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.SequencedMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 
 /// Counts failed attempts to sign in per address, and refuses an address that has had too many.
 ///
-/// One that has is refused whatever it shows, but on loopback a valid token passes: there everybody has the same address,
-/// and a client with an old token must not lock out its neighbours.
+/// Many clients may share an address, and one with an old token must not lock out its neighbours. So a token that has
+/// signed in from an address goes on working there, and on loopback every valid token works. Anything else that such an
+/// address shows is refused.
 final class FailedLogins {
+    private static final int MAX_PROVEN = 10_000;
+
     private final LongSupplier clock;
+    private final EventLog events;
     private final Paces paces = new Paces();
+    /// Which tokens have signed in from which addresses, those used longest ago first. Guarded by its own monitor.
+    private final SequencedMap<Proof, Boolean> proven = new LinkedHashMap<>();
     private final LongAdder failures = new LongAdder();
     private final LongAdder refused = new LongAdder();
 
-    FailedLogins(LongSupplier clock) {
+    private record Proof(String address, TokenHash root) {}
+
+    FailedLogins(LongSupplier clock, EventLog events) {
         this.clock = clock;
+        this.events = events;
     }
 
-    /// Refuses an address that has had too many failures.
-    void requireRoom(InetAddress address, LoginLimits limits) {
-        if (!address.isLoopbackAddress()) {
-            refuseIfTooMany(address, limits);
+    /// A valid token or ticket was shown: refuses it if the address has had too many failures.
+    ///
+    /// @param root the token that it goes back to
+    void passed(InetAddress address, TokenHash root, LoginLimits limits) {
+        if (address.isLoopbackAddress()) {
+            return;
+        }
+        Proof proof = new Proof(key(address), root);
+        synchronized (proven) {
+            if (proven.containsKey(proof)) {
+                proven.putLast(proof, true);
+                return;
+            }
+        }
+        refuseIfTooMany(address, limits);
+        synchronized (proven) {
+            proven.putLast(proof, true);
+            if (proven.size() > MAX_PROVEN) {
+                proven.pollFirstEntry();
+            }
         }
     }
 
@@ -33,6 +65,7 @@ final class FailedLogins {
     void failed(InetAddress address, LoginLimits limits) {
         refuseIfTooMany(address, limits);
         failures.increment();
+        note("login_failed", address);
         pace(address).take(clock.getAsLong(), limits.failures(), limits.per(), 0);
     }
 
@@ -40,15 +73,20 @@ final class FailedLogins {
         long wait = pace(address).waitNanos(clock.getAsLong(), limits.failures(), limits.per());
         if (wait > 0) {
             refused.increment();
-            throw Refusals.tooSoon("Too many failed attempts to sign in from " + address.getHostAddress(), wait);
+            note("login_refused", address);
+            throw Pace.tooSoon("Too many failed attempts to sign in from " + address.getHostAddress(), wait);
         }
+    }
+
+    private void note(String event, InetAddress address) {
+        events.seldom(event, address.getHostAddress(), Map.of("address", address.getHostAddress()));
     }
 
     private Pace pace(InetAddress address) {
         return paces.of(key(address), clock.getAsLong());
     }
 
-    /// Whoever has one address of IPv6 has at least the 2^64 around it.
+    /// An IPv6 client usually has a whole /64 network.
     private static String key(InetAddress address) {
         byte[] bytes = address.getAddress();
         return HexFormat.of().formatHex(address instanceof Inet6Address ? Arrays.copyOf(bytes, 8) : bytes);

@@ -7,8 +7,8 @@ import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.ConnectionMetaData;
 import org.eclipse.jetty.util.thread.Scheduler;
 
-/// Closes connections that send the headers of a request so slowly that they never get done: a byte now and then keeps a
-/// connection from being idle.
+/// Closes connections that send the headers of a request so slowly that they never get done: a byte now and then keeps
+/// a connection from being idle.
 ///
 /// It looks at each connection once per time allowed: if bytes have come in since the last look, but no request was
 /// complete at either and none is being handled, that is all the time they get.

@@ -6,7 +6,7 @@ import static java.nio.file.StandardWatchEventKinds.ENTRY_MODIFY;
 
 import dev.belay.ErrorCode;
 import dev.belay.SessionException;
-import dev.belay.server.ServerSettings.Tls;
+import dev.belay.server.settings.ServerSettings.Tls;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -32,11 +32,11 @@ import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.jspecify.annotations.Nullable;
 
-/// A certificate and its key from PEM files, read again when they change. What cannot be used, such as a certificate whose
-/// key has not been written yet, leaves what there was in use.
+/// A certificate and its key from PEM files, read again when they change. What cannot be used, such as a certificate
+/// whose key has not been written yet, leaves what there was in use.
 ///
-/// Between [#watch()] and [#close()] a virtual thread waits for changes in the folders of the files: they may be written
-/// in place, moved there, or be links that are turned to others.
+/// Between [#watch()] and [#close()] a virtual thread waits for changes in the folders of the files: they may be
+/// written in place, moved there, or be links that are turned to others.
 public final class TlsFiles implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.belay.server");
     private static final char[] NO_PASSWORD = new char[0];
@@ -154,7 +154,7 @@ public final class TlsFiles implements AutoCloseable {
         signature.initVerify(certificate);
         signature.update(PROBE);
         if (!signature.verify(signed)) {
-            throw new GeneralSecurityException("the key is not the certificate's");
+            throw new GeneralSecurityException("the key does not belong to the certificate");
         }
     }
 

@@ -2,26 +2,45 @@ package dev.belay.server.health;
 
 import dev.belay.Sessions;
 import dev.belay.Stats;
-import dev.belay.server.Capacity;
-import dev.belay.server.Json;
+import dev.belay.access.Capacity;
+import dev.belay.access.Gate;
 import dev.belay.server.attach.Viewers;
-import dev.belay.server.auth.Admission;
+import dev.belay.server.logs.EventLog;
+import dev.belay.server.wire.Json;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.LongSupplier;
 import tools.jackson.databind.node.ObjectNode;
 
 /// How the server is: live if it answers at all, ready if it can open sessions, and the numbers to look at.
 public final class Health {
+    /// When nothing has gone wrong for so long, the cause is taken to be gone.
+    private static final Duration SETTLED = Duration.ofMinutes(1);
+
     private final Instant startedAt = Instant.now();
     private final Sessions sessions;
-    private final Admission admission;
+    private final Gate gate;
     private final Viewers viewers;
     private final String version;
+    private final EventLog events;
+    private final LongSupplier clock;
     private volatile boolean draining;
+    /// Counts that should not grow, as they were at the last look; guarded by the monitor of the troubles.
+    private final Map<String, Long> counts = new HashMap<>();
+    /// Until when the growth of a count degrades the server, in nanoseconds of the clock; guarded by its own monitor.
+    private final Map<String, Long> troubles = new HashMap<>();
 
-    public Health(Sessions sessions, Admission admission, Viewers viewers, String version) {
+    /// @param events where it is noted when the server becomes degraded, and when it is well again
+    /// @param clock  in nanoseconds
+    public Health(
+            Sessions sessions, Gate gate, Viewers viewers, String version, EventLog events,
+            LongSupplier clock) {
+        this.events = events;
+        this.clock = clock;
         this.sessions = sessions;
-        this.admission = admission;
+        this.gate = gate;
         this.viewers = viewers;
         this.version = version;
     }
@@ -43,10 +62,11 @@ public final class Health {
     /// For those who have signed in.
     public ObjectNode details() {
         Stats stats = sessions.stats();
-        Capacity room = admission.room();
+        Capacity room = gate.room();
         ObjectNode json = brief()
                 .put("version", version)
                 .put("instance", sessions.instance())
+                .put("workspace", sessions.workspace().toString())
                 .put("started_at", startedAt.toString())
                 .put("uptime_ms", Duration.between(startedAt, Instant.now()).toMillis());
         json.putObject("sessions")
@@ -73,7 +93,39 @@ public final class Health {
         if (draining) {
             return "draining";
         }
+        return degraded() ? "degraded" : "ok";
+    }
+
+    /// Whether something went wrong within the last minute that should not: output the disk refused, a leak.
+    public boolean degraded() {
+        look();
+        synchronized (troubles) {
+            return !troubles.isEmpty();
+        }
+    }
+
+    /// Notes what has begun or ended to degrade the server since the last look.
+    public void look() {
         Stats stats = sessions.stats();
-        return stats.bytesUnstored() > 0 || stats.leaked() > 0 ? "degraded" : "ok";
+        look("bytes_unstored", stats.bytesUnstored());
+        look("leaked", stats.leaked());
+    }
+
+    private void look(String cause, long count) {
+        String event = null;
+        synchronized (troubles) {
+            Long before = troubles.get(cause);
+            if (count > counts.getOrDefault(cause, 0L)) {
+                counts.put(cause, count);
+                troubles.put(cause, clock.getAsLong() + SETTLED.toNanos());
+                event = before == null ? "degraded" : null;
+            } else if (before != null && before - clock.getAsLong() <= 0) {
+                troubles.remove(cause);
+                event = "recovered";
+            }
+        }
+        if (event != null) {
+            events.log(event, Map.of("cause", cause, "count", count));
+        }
     }
 }

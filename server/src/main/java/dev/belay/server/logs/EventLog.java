@@ -1,11 +1,12 @@
 package dev.belay.server.logs;
 
+import dev.belay.Approval;
+import dev.belay.ApprovalListener;
 import dev.belay.ErrorCode;
 import dev.belay.Quoted;
 import dev.belay.SessionObserver;
 import dev.belay.SessionRecord;
 import dev.belay.SessionSpec;
-import dev.belay.server.auth.Door;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -14,6 +15,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.json.JsonWriteFeature;
@@ -21,24 +23,32 @@ import tools.jackson.databind.json.JsonMapper;
 
 /// What happened to sessions and to the server, one line each: JSON for programs, or words for people at a terminal.
 ///
-/// Who, which session, how long and why; never input, output, arguments or values of the environment. Everything outside
-/// of ASCII is escaped, so that a name cannot pretend to be something else. Safe for any thread.
-public final class EventLog implements SessionObserver {
+/// Who, which session, how long and why; never input, output, arguments or values of the environment. Everything
+/// outside of ASCII is escaped, so that a name cannot pretend to be something else. Safe for any thread.
+public final class EventLog implements SessionObserver, ApprovalListener {
+    private static final int MAX_TEXT = 500;
+
     private final PrintStream out;
     private final @Nullable JsonMapper json;
+    private final Seldom seldom;
 
-    private EventLog(PrintStream out, @Nullable JsonMapper json) {
+    private EventLog(PrintStream out, @Nullable JsonMapper json, LongSupplier clock) {
         this.out = out;
         this.json = json;
+        this.seldom = new Seldom(clock);
     }
 
     public static EventLog json(PrintStream out) {
+        return json(out, System::nanoTime);
+    }
+
+    static EventLog json(PrintStream out, LongSupplier clock) {
         return new EventLog(
-                out, JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build());
+                out, JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build(), clock);
     }
 
     public static EventLog words(PrintStream out) {
-        return new EventLog(out, null);
+        return new EventLog(out, null, System::nanoTime);
     }
 
     /// For those who do not want to know.
@@ -81,6 +91,56 @@ public final class EventLog implements SessionObserver {
         log("leaked", Map.of("what", what));
     }
 
+    // --- approvals ---
+
+    @Override
+    public void asked(Approval approval) {
+        if (approval.count() == 1) {
+            log("exec_asked", of(approval));
+        }
+    }
+
+    @Override
+    public void closed(Approval approval) {
+        Map<String, Object> facts = of(approval);
+        facts.put("state", approval.state().label());
+        if (approval.by() != null) {
+            facts.put("by", approval.by());
+        }
+        if (approval.scope() != null) {
+            facts.put("scope", approval.scope().label());
+        }
+        facts.put("count", approval.count());
+        log("exec_answered", facts);
+    }
+
+    @Override
+    public void denied(Approval approval) {
+        Map<String, Object> facts = of(approval);
+        facts.put("state", approval.state().label());
+        seldom("exec_denied", approval.session() + " " + approval.program(), facts);
+    }
+
+    @Override
+    public void checked(Approval approval, Approval.Check check) {
+        Map<String, Object> facts = of(approval);
+        facts.put("check", check.label());
+        log("exec_checked", facts);
+    }
+
+    /// The program, but not its arguments.
+    private static Map<String, Object> of(Approval approval) {
+        Map<String, Object> facts = new LinkedHashMap<>();
+        facts.put("session", approval.session());
+        facts.put("owner", approval.owner());
+        facts.put("approval", approval.id());
+        facts.put("program", approval.program());
+        if (approval.rule() != null) {
+            facts.put("rule", approval.rule());
+        }
+        return facts;
+    }
+
     private static Map<String, Object> ended(SessionRecord session) {
         Map<String, Object> facts = of(session);
         Instant end = session.endedAt() == null ? Instant.now() : session.endedAt();
@@ -101,14 +161,29 @@ public final class EventLog implements SessionObserver {
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("session", session.id());
         facts.put("owner", session.owner());
-        String door = session.labels().get(Door.LABEL);
-        if (door != null) {
-            facts.put("door", door);
-        }
+        facts.put("door", session.origin().label());
         return facts;
     }
 
-    /// Writes one line.
+    /// Writes one line, for events that anybody can cause as often as they like: the first of a kind at once, then once
+    /// a minute how many `more` there were.
+    ///
+    /// @param of what tells this kind from others of the same event, such as an address
+    public void seldom(String event, String of, Map<String, ?> facts) {
+        seldom.take(event, of, facts).forEach(entry -> log(entry.event(), entry.facts()));
+    }
+
+    /// Writes the counts whose minute is over. To be called now and then.
+    public void flush() {
+        seldom.due(false).forEach(entry -> log(entry.event(), entry.facts()));
+    }
+
+    /// Writes all counts: the end has come.
+    public void flushAll() {
+        seldom.due(true).forEach(entry -> log(entry.event(), entry.facts()));
+    }
+
+    /// Writes one line. Texts are cut to 500 characters.
     public void log(String event, Map<String, ?> facts) {
         Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
         out.println(json != null ? line(json, now, event, facts) : words(now, event, facts));
@@ -118,8 +193,13 @@ public final class EventLog implements SessionObserver {
         Map<String, Object> line = new LinkedHashMap<>();
         line.put("time", now.toString());
         line.put("event", event);
-        line.putAll(facts);
-        return json.writeValueAsString(line);
+        facts.forEach((name, value) -> line.put(name, value instanceof String text ? cut(text) : value));
+        // JSON leaves DEL as it is, some terminals do not.
+        return json.writeValueAsString(line).replace("\u007f", "\\u007f");
+    }
+
+    private static String cut(String text) {
+        return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT) + "...";
     }
 
     private static String words(Instant now, String event, Map<String, ?> facts) {

@@ -4,80 +4,104 @@ import dev.belay.ErrorCode;
 import dev.belay.SessionException;
 import dev.belay.agent.AgentSettings;
 import dev.belay.agent.AgentTools;
+import dev.belay.agent.CallTurns;
 import dev.belay.mcp.Conversation;
+import dev.belay.mcp.Results;
+import dev.belay.mcp.Workplace;
 import dev.belay.server.Server;
-import dev.belay.server.ServerSettings.HttpLimits;
-import dev.belay.server.auth.Door;
 import dev.belay.server.auth.Login;
-import dev.belay.server.auth.Principal;
-import dev.belay.server.auth.TokenHash;
+import dev.belay.server.settings.ServerSettings.HttpLimits;
+import dev.belay.server.settings.TokenHash;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.eclipse.jetty.util.thread.Scheduler;
 
-/// All conversations with agents. A principal has a bounded number of them: a new one takes the place of the one that was
-/// not used for longest, and one that is not used at all is forgotten after a while.
+/// All conversations with agents. A principal has a bounded number of them: a new one takes the place of the one that
+/// was not used for longest, and one that is not used at all is forgotten after a while.
 ///
 /// The monitor guards the tables only; conversations end outside of it.
 final class Conversations implements AutoCloseable {
     private final Server server;
     private final Supplier<AgentSettings> settings;
+    private final Supplier<Results> results;
     private final String version;
     private final Map<String, McpClient> clients = new HashMap<>();
-    private final Map<String, Agent> agents = new HashMap<>();
+    private final Set<Single> singles = new HashSet<>();
+    private final CallTurns turns = new CallTurns();
     private long begun;
     private boolean closed;
 
-    Conversations(Server server, Supplier<AgentSettings> settings, String version) {
+    Conversations(Server server, Supplier<AgentSettings> settings, Supplier<Results> results, String version) {
         this.server = server;
-        // How many sessions an agent may have is a matter of its principal's quota here.
-        this.settings = () -> settings.get().maxSessions(Integer.MAX_VALUE);
+        this.settings = settings;
+        this.results = results;
         this.version = version;
     }
 
-    /// The tools of a principal, one set for all its conversations: calls on one session follow each other.
-    private final class Agent {
-        final AgentTools tools;
-        /// As the principal has signed in last.
-        volatile Login login;
+    /// What the address of a request asks for.
+    ///
+    /// @param results what answers carry, if it is not to be as set
+    /// @param folder  the folder that relative folders start at
+    record Wish(Optional<Results> results, String folder) {}
 
-        Agent(Login login) {
-            this.login = login;
-            this.tools = new AgentTools(
-                    server.sessions(),
-                    spec -> server.access().open(this.login, Door.AGENT, spec),
-                    settings,
-                    login.principal().actor().asAgent());
+    /// A conversation of one request, which says everything itself. Nothing of it is kept.
+    record Single(Login login, Conversation conversation, Conversations all) implements AutoCloseable {
+        @Override
+        public void close() {
+            synchronized (all) {
+                all.singles.remove(this);
+            }
+            conversation.close();
         }
     }
 
+    synchronized Single single(Login login, Wish wish) {
+        requireOpen();
+        Single single = new Single(login, conversation(login, wish), this);
+        singles.add(single);
+        return single;
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new SessionException(ErrorCode.UNAVAILABLE, "The server is shutting down.");
+        }
+    }
+
+    private Conversation conversation(Login login, Wish wish) {
+        AgentTools tools = new AgentTools(server.access().ofAgent(login), server.screens(), settings, turns);
+        return new Conversation(
+                Workplace.of(
+                        tools, wish.folder(), (tool, session) -> server.feed().history().called(
+                                login.name(), tool, session)),
+                () -> wish.results().orElseGet(results), version);
+    }
+
     /// Begins a conversation.
-    McpClient.Use begin(Login login, Scheduler scheduler) {
+    McpClient.Use begin(Login login, Wish wish, Scheduler scheduler) {
         HttpLimits limits = server.settings().http();
         McpClient client;
         McpClient.Use use;
         McpClient old = null;
         synchronized (this) {
-            if (closed) {
-                throw new SessionException(ErrorCode.UNAVAILABLE, "The server is shutting down.");
-            }
+            requireOpen();
             List<McpClient> own = clients.values().stream().filter(one -> one.isOf(login)).toList();
             if (own.size() >= limits.conversations()) {
                 old = longestIdle(own, limits.conversations());
                 clients.remove(old.id());
             }
-            Agent agent = agents.computeIfAbsent(key(login), _ -> new Agent(login));
-            agent.login = login;
-            Conversation conversation = new Conversation(agent.tools, server.sessions().workspace(), version);
-            client = new McpClient(TokenHash.newToken(), login, conversation);
+            client = new McpClient(TokenHash.newToken(), login, conversation(login, wish));
             clients.put(client.id(), client);
             begun++;
             use = client.use();
@@ -104,19 +128,9 @@ final class Conversations implements AutoCloseable {
         McpClient client = clients.get(id);
         if (client == null || !client.isOf(login)) {
             throw new SessionException(
-                    ErrorCode.NOT_FOUND, "There is no such conversation any more; begin another one with initialize.");
-        }
-        Agent agent = agents.get(key(login));
-        if (agent != null) {
-            agent.login = login;
+                    ErrorCode.NOT_FOUND, "This conversation no longer exists; start a new one with initialize.");
         }
         return client.use();
-    }
-
-    /// Roles are part of it: what an agent may touch depends on them.
-    private static String key(Login login) {
-        Principal principal = login.principal();
-        return principal.role().label() + " " + principal.name();
     }
 
     void end(Login login, String id) {
@@ -128,6 +142,7 @@ final class Conversations implements AutoCloseable {
     /// There are new settings: ends what was begun with tokens that are no longer good, or has been idle for too long.
     void reloaded() {
         Duration idle = server.settings().http().conversationIdle();
+        endSingles(single -> server.authority().current(single.login()).isEmpty());
         endIf(client -> server.authority().current(client.login()).isEmpty() || client.idle().compareTo(idle) >= 0);
     }
 
@@ -136,9 +151,16 @@ final class Conversations implements AutoCloseable {
         synchronized (this) {
             clients.values().stream().filter(over).forEach(gone::add);
             gone.forEach(client -> clients.remove(client.id()));
-            agents.keySet().removeIf(key -> clients.values().stream().noneMatch(one -> key(one.login()).equals(key)));
         }
         gone.forEach(McpClient::close);
+    }
+
+    private void endSingles(Predicate<Single> over) {
+        List<Single> gone;
+        synchronized (this) {
+            gone = singles.stream().filter(over).toList();
+        }
+        gone.forEach(single -> single.conversation().close());
     }
 
     private void expire(McpClient client, Duration after, Scheduler scheduler) {
@@ -156,6 +178,11 @@ final class Conversations implements AutoCloseable {
         return clients.size();
     }
 
+    /// Requests under way that belong to no conversation.
+    synchronized int singles() {
+        return singles.size();
+    }
+
     synchronized long begun() {
         return begun;
     }
@@ -166,5 +193,6 @@ final class Conversations implements AutoCloseable {
             closed = true;
         }
         endIf(Objects::nonNull);
+        endSingles(Objects::nonNull);
     }
 }

@@ -1,6 +1,6 @@
 package dev.belay.server.mcp;
 
-import dev.belay.server.Json;
+import dev.belay.server.wire.Json;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -25,6 +25,8 @@ final class Events {
         response.setStatus(200);
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, "text/event-stream");
         response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
+        // A proxy that collects what it passes on would hold back single messages.
+        response.getHeaders().put("X-Accel-Buffering", "no");
         // The headers go out now: the client waits for them.
         write(new byte[0]);
     }

@@ -16,7 +16,7 @@ import tools.jackson.databind.JsonNode;
 final class McpClient implements AutoCloseable {
     /// How often a stream on which nothing is said is tried.
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(15);
-    /// The server asks little: whoever lets this many wait has no stream and no interest.
+    /// The server asks little: a client with this many unread requests has no stream.
     private static final int MOST_WAITING = 16;
 
     private final String id;

@@ -5,15 +5,17 @@ import dev.belay.Quoted;
 import dev.belay.SessionException;
 import dev.belay.agent.AgentSettings;
 import dev.belay.mcp.Conversation;
-import dev.belay.server.Json;
+import dev.belay.mcp.Results;
 import dev.belay.server.Server;
-import dev.belay.server.ServerSettings.HttpLimits;
 import dev.belay.server.auth.Login;
-import dev.belay.server.rest.Exchange;
-import dev.belay.server.rest.Replies;
+import dev.belay.server.auth.SignIn;
+import dev.belay.server.settings.ServerSettings.HttpLimits;
+import dev.belay.server.wire.Json;
+import dev.belay.server.wire.Replies;
+import dev.belay.server.wire.Requests;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
@@ -27,35 +29,40 @@ import tools.jackson.databind.JsonNode;
 /// The agent tools over MCP's streamable HTTP: the same [Conversation] as over standard input and output, with the
 /// sessions of the server, for each principal their own.
 ///
-/// A POST brings messages and gets their answers; a GET is a stream of what the server asks by itself; a DELETE ends the
-/// conversation. Its id is worth nothing without the token of the principal that began it.
+/// A POST brings messages and gets their answers. Since revision 2026-07-28 that is all: a request says everything
+/// itself. Before, it belongs to a conversation: a GET is a stream of what the server asks by itself, and a DELETE ends
+/// the conversation. Its id is worth nothing without the token of the principal that began it.
 public final class McpDoor extends Handler.Abstract {
     /// Where it is mounted.
     public static final String PATH = "/mcp";
 
     static final String CONVERSATION = "Mcp-Session-Id";
-    private static final String VERSION = "MCP-Protocol-Version";
+    private static final String RESULTS = "results";
+    private static final String WORKDIR = "workdir";
 
     private final Server server;
     private final Conversations conversations;
 
     /// @param settings asked for by every call of a tool: they may change
+    /// @param results  what answers carry, unless the address says so (`?results=both`)
     /// @param version  the version of Belay
-    public McpDoor(Server server, Supplier<AgentSettings> settings, String version) {
+    public McpDoor(
+            Server server, Supplier<AgentSettings> settings, Supplier<Results> results, String version) {
         this.server = server;
-        this.conversations = new Conversations(server, settings, version);
+        this.conversations = new Conversations(server, settings, results, version);
         server.onReload(conversations::reloaded);
         server.onClose(conversations::close);
         server.metrics().gauge("belay_mcp_conversations", "Conversations with agents", conversations::size);
         server.metrics().count("belay_mcp_conversations_begun", "Conversations that agents began",
                 conversations::begun);
+        server.metrics().gauge("belay_mcp_requests", "Requests of agents under way, outside of conversations",
+                conversations::singles);
     }
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
-        Exchange exchange = new Exchange(request, response, callback, limits(), Map.of());
         try {
-            answer(exchange, request, response, callback);
+            answer(request, response, callback);
         } catch (SessionException e) {
             Replies.error(request, response, callback, e);
         } catch (IOException e) {
@@ -68,46 +75,59 @@ public final class McpDoor extends Handler.Abstract {
         return true;
     }
 
-    private void answer(Exchange exchange, Request request, Response response, Callback callback)
+    private void answer(Request request, Response response, Callback callback)
             throws IOException, InterruptedException {
         String path = Request.getPathInContext(request);
         if (!path.equals(PATH)) {
             throw new SessionException(ErrorCode.NOT_FOUND, "There is nothing at " + Quoted.of(path) + ".");
         }
-        Login login = Exchange.login(server.authority(), request);
-        requireVersion(request);
+        Login login = SignIn.byToken(server.authority(), request);
+        Requests.requireQuery(request, List.of(RESULTS, WORKDIR));
         switch (request.getMethod()) {
-            case "POST" -> post(login, exchange, request, response, callback);
-            case "GET" -> stream(login, exchange, request, response, callback);
+            case "POST" -> post(login, request, response, callback);
+            case "GET" -> {
+                requireVersion(request);
+                stream(login, request, response, callback);
+            }
             case "DELETE" -> {
+                requireVersion(request);
                 conversations.end(login, id(request));
                 response.setStatus(204);
                 callback.succeeded();
             }
-            default -> {
-                response.getHeaders().put(HttpHeader.ALLOW, "DELETE, GET, POST");
-                Replies.error(request, response, callback, 405,
-                        new SessionException(ErrorCode.INVALID_REQUEST, PATH + " takes POST, GET and DELETE."));
-            }
+            default -> Replies.notAllowed(request, response, callback, PATH, List.of("DELETE", "GET", "POST"));
         }
     }
 
-    private void post(Login login, Exchange exchange, Request request, Response response, Callback callback)
-            throws IOException {
-        byte[] body = exchange.bytes(Conversation.MAX_MESSAGE_BYTES);
+    private void post(Login login, Request request, Response response, Callback callback)
+            throws IOException, InterruptedException {
+        byte[] body = Requests.body(request, Conversation.MAX_MESSAGE_BYTES, limits().bodyTimeout());
         JsonNode message;
         try {
-            message = Json.reader(limits().jsonDepth(), Conversation.MAX_MESSAGE_BYTES).readTree(body);
+            message = Json.reader(limits().jsonDepth(), Conversation.MAX_MESSAGE_BYTES).readTree(Json.text(body));
+        } catch (CharacterCodingException _) {
+            Replies.json(response, callback, 400, Conversation.notUtf8());
+            return;
         } catch (JacksonException e) {
             Replies.json(response, callback, 400, Conversation.unreadable(e));
             return;
         }
+        boolean streams = accepts(request, "text/event-stream");
+        String spoken = request.getHeaders().get(SinglePost.VERSION);
+        if (Conversation.isStateless(message) || (spoken != null && !Conversation.LEGACY.contains(spoken))) {
+            Requests.mayTakeLong(request);
+            try (Conversations.Single single = conversations.single(login, wish(request))) {
+                new SinglePost(message, request.getHeaders(), new PostReply(null, response, streams))
+                        .answer(single.conversation(), callback);
+            }
+            return;
+        }
         boolean begins = message.path("method").asString("").equals("initialize");
-        exchange.mayTakeLong();
+        Requests.mayTakeLong(request);
         try (McpClient.Use use = begins
-                ? conversations.begin(login, request.getComponents().getScheduler())
+                ? conversations.begin(login, wish(request), request.getComponents().getScheduler())
                 : conversations.take(login, id(request))) {
-            PostReply reply = new PostReply(use.client(), response, accepts(request, "text/event-stream"));
+            PostReply reply = new PostReply(use.client(), response, streams);
             if (begins) {
                 response.getHeaders().put(CONVERSATION, use.client().id());
             }
@@ -117,14 +137,14 @@ public final class McpDoor extends Handler.Abstract {
         }
     }
 
-    private void stream(Login login, Exchange exchange, Request request, Response response, Callback callback)
+    private void stream(Login login, Request request, Response response, Callback callback)
             throws IOException, InterruptedException {
         if (!accepts(request, "text/event-stream")) {
             Replies.error(request, response, callback, 406, new SessionException(
                     ErrorCode.INVALID_REQUEST, "A GET is a stream of events: accept text/event-stream."));
             return;
         }
-        exchange.mayTakeLong();
+        Requests.mayTakeLong(request);
         try (McpClient.Use use = conversations.take(login, id(request))) {
             Events events = new Events(response);
             use.client().stream(events);
@@ -132,13 +152,18 @@ public final class McpDoor extends Handler.Abstract {
         }
     }
 
+    private static Conversations.Wish wish(Request request) {
+        return new Conversations.Wish(
+                Requests.query(request, RESULTS).map(Results::of), Requests.query(request, WORKDIR).orElse("."));
+    }
+
     private static void requireVersion(Request request) {
-        String version = request.getHeaders().get(VERSION);
-        if (version != null && !Conversation.VERSIONS.contains(version)) {
+        String version = request.getHeaders().get(SinglePost.VERSION);
+        if (version != null && !Conversation.LEGACY.contains(version)) {
             throw new SessionException(
                     ErrorCode.INVALID_REQUEST,
-                    VERSION + " " + Quoted.of(version) + " is not spoken here; "
-                            + String.join(", ", Conversation.VERSIONS) + " are.");
+                    SinglePost.VERSION + " " + Quoted.of(version) + " has no conversations; "
+                            + String.join(", ", Conversation.LEGACY) + " have.");
         }
     }
 
@@ -147,7 +172,7 @@ public final class McpDoor extends Handler.Abstract {
         if (ids.size() != 1) {
             throw new SessionException(
                     ErrorCode.INVALID_REQUEST,
-                    "Send initialize first, and then its answer's header " + CONVERSATION + " with every request.");
+                    "Send initialize first, then its header " + CONVERSATION + " with every request.");
         }
         return ids.getFirst();
     }

@@ -1,7 +1,7 @@
 package dev.belay.server.mcp;
 
-import dev.belay.server.Json;
-import dev.belay.server.rest.Replies;
+import dev.belay.server.wire.Json;
+import dev.belay.server.wire.Replies;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +18,7 @@ import tools.jackson.databind.node.ArrayNode;
 ///
 /// Takes from any thread; its lock is a turn, events go out whole.
 final class PostReply implements Consumer<JsonNode> {
-    private final McpClient client;
+    private final @Nullable McpClient client;
     private final Response response;
     private final boolean streams;
     private final ReentrantLock turn = new ReentrantLock();
@@ -26,8 +26,9 @@ final class PostReply implements Consumer<JsonNode> {
     private @Nullable Events events;
     private @Nullable IOException broken;
 
+    /// @param client  whose own stream gets what the server asks; null if the server asks nothing
     /// @param streams whether the client takes a stream
-    PostReply(McpClient client, Response response, boolean streams) {
+    PostReply(@Nullable McpClient client, Response response, boolean streams) {
         this.client = client;
         this.response = response;
         this.streams = streams;
@@ -43,12 +44,15 @@ final class PostReply implements Consumer<JsonNode> {
     @Override
     public void accept(JsonNode message) {
         boolean says = message.has("method");
-        if (says && message.has("id")) {
+        if (client != null && says && message.has("id")) {
             client.ask(message);
             return;
         }
         turn.lock();
         try {
+            if (says && events == null && streams && client == null) {
+                events = new Events(response);
+            }
             if (events != null && broken == null) {
                 events.send(message);
             } else if (!says) {
@@ -60,6 +64,24 @@ final class PostReply implements Consumer<JsonNode> {
         } finally {
             turn.unlock();
         }
+    }
+
+    /// Says nothing, on a stream: so the client knows that it is heard, and the server notices if it has gone.
+    ///
+    /// @return whether it is still there, as far as can be seen
+    boolean keepAlive() {
+        turn.lock();
+        try {
+            if (streams && answers.isEmpty()) {
+                events = events == null ? new Events(response) : events;
+                events.keepAlive();
+            }
+        } catch (IOException e) {
+            broken = e;
+        } finally {
+            turn.unlock();
+        }
+        return broken == null;
     }
 
     /// All has been said.
@@ -76,8 +98,18 @@ final class PostReply implements Consumer<JsonNode> {
             JsonNode first = answers.getFirst();
             // An answer to nothing: what came was no message.
             boolean malformed = answers.size() == 1 && first.path("id").isNull();
-            Replies.json(response, callback, malformed ? 400 : 200, message.isArray() ? list() : first);
+            int status = client == null ? status(first) : malformed ? 400 : 200;
+            Replies.json(response, callback, status, message.isArray() ? list() : first);
         }
+    }
+
+    /// The status that goes with an answer, since 2026-07-28: of a request that is wrong as such it is not 200.
+    private static int status(JsonNode answer) {
+        return switch (answer.at("/error/code").asInt(0)) {
+            case -32601 -> 404;
+            case -32700, -32600, -32602, -32020, -32021, -32022 -> 400;
+            default -> 200;
+        };
     }
 
     private ArrayNode list() {

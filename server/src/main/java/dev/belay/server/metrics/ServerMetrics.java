@@ -1,10 +1,13 @@
 package dev.belay.server.metrics;
 
+import dev.belay.Approval;
+import dev.belay.ApprovalListener;
 import dev.belay.ErrorCode;
 import dev.belay.SessionObserver;
 import dev.belay.SessionRecord;
 import dev.belay.SessionSpec;
-import dev.belay.server.attach.Parting;
+import dev.belay.server.attach.DetachReason;
+import dev.belay.server.attach.RepaintReason;
 import dev.belay.server.attach.ViewerStats;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
@@ -27,7 +30,7 @@ import java.util.function.Supplier;
 /// What Prometheus asks for. Labels take their values from short fixed lists, so the number of series is bounded.
 ///
 /// An observer of sessions and of viewers: give it to the [dev.belay.Sessions] before they are made, and to the server.
-public final class ServerMetrics implements SessionObserver, ViewerStats {
+public final class ServerMetrics implements SessionObserver, ApprovalListener, ViewerStats {
     private static final double NANOS = 1e9;
 
     private final PrometheusRegistry registry = new PrometheusRegistry();
@@ -39,11 +42,17 @@ public final class ServerMetrics implements SessionObserver, ViewerStats {
     private final Counter closed = counter("belay_sessions_closed", "Sessions closed, by why they ended", "reason");
     private final Counter rejected = counter("belay_sessions_rejected", "Sessions not opened, by code", "code");
     private final Counter leaks = counter("belay_leaks", "Things dropped without being closed; a bug if not zero");
+    private final Counter approvals =
+            counter("belay_approvals", "Programs that were asked about or refused, by what became of them", "state");
+    private final Counter checks =
+            counter("belay_exec_checks", "Approved programs compared with what ran, by what was found", "check");
     private final Counter viewersAttached = counter("belay_viewers_attached", "Viewers attached");
     private final Counter viewersParted = counter("belay_viewers_parted", "Viewers gone, by why", "reason");
     private final Counter sentBytes = counter("belay_viewer_bytes", "Bytes of output sent to viewers");
     private final Counter gaps = counter("belay_viewer_gaps", "Gaps sent to viewers");
     private final Counter gapBytes = counter("belay_viewer_gap_bytes", "Bytes that viewers missed");
+    private final Counter repaints = counter("belay_viewer_repaints", "Repaints sent to viewers, by why", "reason");
+    private final Counter repaintBytes = counter("belay_viewer_repaint_bytes", "Bytes of repaints sent to viewers");
     private final Histogram firstByte = histogram("belay_session_first_byte_seconds", "From open to the first byte");
     private final Histogram echo = histogram("belay_viewer_echo_seconds", "From input to the next output sent");
 
@@ -114,7 +123,7 @@ public final class ServerMetrics implements SessionObserver, ViewerStats {
     }
 
     @Override
-    public void output(String id, long end) {
+    public void output(String owner, String id, long end) {
         Instant since = silent.remove(id);
         if (since != null) {
             firstByte.observe(Duration.between(since, Instant.now()).toNanos() / NANOS);
@@ -142,6 +151,23 @@ public final class ServerMetrics implements SessionObserver, ViewerStats {
         leaks.inc();
     }
 
+    // --- approvals ---
+
+    @Override
+    public void closed(Approval approval) {
+        approvals.labelValues(approval.state().label()).inc();
+    }
+
+    @Override
+    public void denied(Approval approval) {
+        approvals.labelValues(approval.state().label()).inc();
+    }
+
+    @Override
+    public void checked(Approval approval, Approval.Check check) {
+        checks.labelValues(check.label()).inc();
+    }
+
     // --- viewers ---
 
     @Override
@@ -150,7 +176,7 @@ public final class ServerMetrics implements SessionObserver, ViewerStats {
     }
 
     @Override
-    public void parted(Parting why) {
+    public void detached(DetachReason why) {
         viewersParted.labelValues(why.label()).inc();
     }
 
@@ -162,6 +188,12 @@ public final class ServerMetrics implements SessionObserver, ViewerStats {
     @Override
     public void echoed(long nanos) {
         echo.observe(nanos / NANOS);
+    }
+
+    @Override
+    public void repainted(RepaintReason why, int bytes) {
+        repaints.labelValues(why.label()).inc();
+        repaintBytes.inc(bytes);
     }
 
     @Override

@@ -2,46 +2,54 @@ package dev.belay.server.page;
 
 import dev.belay.ErrorCode;
 import dev.belay.SessionException;
-import dev.belay.server.rest.Replies;
-import java.io.IOException;
-import java.io.InputStream;
-import java.util.Map;
+import dev.belay.console.Console;
+import dev.belay.server.wire.Replies;
+import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
-import org.jspecify.annotations.Nullable;
 
-/// The files of the page, from a fixed list: a path leads nowhere else.
+/// Serves the files of the console. They are read when the first one is asked for.
 public final class Page extends Handler.Abstract.NonBlocking {
-    private record File(String name, String type) {}
+    private static final class Loaded {
+        static final Console CONSOLE = Console.load();
 
-    private static final Map<String, File> FILES = Map.of(
-            "/", new File("index.html", "text/html; charset=utf-8"),
-            "/page.js", new File("page.js", "text/javascript; charset=utf-8"),
-            "/page.css", new File("page.css", "text/css; charset=utf-8"));
+        private Loaded() {}
+    }
 
     @Override
-    public boolean handle(Request request, Response response, Callback callback) throws IOException {
-        File file = FILES.get(Request.getPathInContext(request));
-        byte[] bytes = file == null ? null : read(file);
-        if (file == null || bytes == null) {
+    public boolean handle(Request request, Response response, Callback callback) {
+        Console.Asset asset = Loaded.CONSOLE.at(Request.getPathInContext(request)).orElse(null);
+        if (asset == null) {
             Replies.error(request, response, callback,
                     new SessionException(ErrorCode.NOT_FOUND, "There is nothing here; see /api/openapi.yaml."));
         } else if (!request.getMethod().equals("GET") && !request.getMethod().equals("HEAD")) {
             Replies.error(request, response, callback,
-                    new SessionException(ErrorCode.INVALID_REQUEST, "This is a page; get it."));
+                    new SessionException(ErrorCode.INVALID_REQUEST, "This is a page; use GET."));
         } else {
-            response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-cache");
-            Replies.bytes(response, callback, 200, file.type(), bytes);
+            send(asset, request, response, callback);
         }
         return true;
     }
 
-    private static byte @Nullable [] read(File file) throws IOException {
-        try (InputStream in = Page.class.getResourceAsStream("/dev/belay/server/page/" + file.name())) {
-            return in == null ? null : in.readAllBytes();
+    private static void send(Console.Asset asset, Request request, Response response, Callback callback) {
+        HttpFields.Mutable headers = response.getHeaders();
+        String tag = "\"" + asset.tag() + "\"";
+        headers.put(HttpHeader.ETAG, tag);
+        headers.put(HttpHeader.VARY, "Accept-Encoding");
+        headers.put(HttpHeader.CACHE_CONTROL, asset.lasting() ? "public, max-age=31536000, immutable" : "no-cache");
+        if (request.getHeaders().getCSV(HttpHeader.IF_NONE_MATCH, true).contains(tag)) {
+            response.setStatus(304);
+            response.write(true, null, callback);
+            return;
         }
+        boolean packs = request.getHeaders().getQualityCSV(HttpHeader.ACCEPT_ENCODING).contains("gzip");
+        byte[] body = packs ? asset.gzip().orElse(asset.bytes()) : asset.bytes();
+        if (packs && asset.gzip().isPresent()) {
+            headers.put(HttpHeader.CONTENT_ENCODING, "gzip");
+        }
+        Replies.bytes(response, callback, 200, asset.type(), body);
     }
 }

@@ -1,48 +1,38 @@
 package dev.belay.server.rest;
 
-import dev.belay.ErrorCode;
-import dev.belay.Quoted;
-import dev.belay.SessionException;
-import dev.belay.server.Json;
-import dev.belay.server.ServerSettings.HttpLimits;
 import dev.belay.server.auth.Authority;
 import dev.belay.server.auth.Login;
-import java.io.IOException;
-import java.io.InputStream;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.util.List;
+import dev.belay.server.auth.SignIn;
+import dev.belay.server.settings.ServerSettings.HttpLimits;
+import dev.belay.server.wire.Json;
+import dev.belay.server.wire.Replies;
+import dev.belay.server.wire.RequestFields;
+import dev.belay.server.wire.Requests;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.OptionalLong;
 import org.eclipse.jetty.http.HttpHeader;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
-import org.eclipse.jetty.util.Fields;
-import org.eclipse.jetty.util.thread.Scheduler;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// One request and its answer, read within the limits. Used by the thread that handles the request.
-public final class Exchange {
+final class Exchange {
     private static final int SMALL_BYTES = 1 << 10;
-    private static final String BEARER = "Bearer ";
-
-    /// A body that is too large is read and dropped up to so many times the size it may have.
-    private static final long DROPPED_TIMES = 4;
 
     private final Request request;
     private final Response response;
     private final Callback callback;
     private final HttpLimits limits;
     private final Map<String, String> path;
+    private @Nullable Login login;
 
     /// @param path the parts of the path that have names
-    public Exchange(
+    Exchange(
             Request request, Response response, Callback callback, HttpLimits limits, Map<String, String> path) {
         this.request = request;
         this.response = response;
@@ -57,38 +47,22 @@ public final class Exchange {
 
     // --- who ---
 
-    /// Signs in by the request's bearer token.
-    public static Login login(Authority authority, Request request) {
-        return token(request)
-                .map(token -> authority.token(token, address(request)))
-                .orElseThrow(() -> new SessionException(
-                        ErrorCode.UNAUTHENTICATED, "Sign in: send the header 'Authorization: Bearer TOKEN'."));
+    Login login(Authority authority, String ticket) {
+        return SignIn.byTicket(authority, request, ticket);
     }
 
-    static Optional<String> token(Request request) {
-        List<String> values = request.getHeaders().getValuesList(HttpHeader.AUTHORIZATION);
-        return values.size() == 1 && values.getFirst().regionMatches(true, 0, BEARER, 0, BEARER.length())
-                ? Optional.of(values.getFirst().substring(BEARER.length()).strip())
-                : Optional.empty();
-    }
-
-    /// The address of the other side.
-    public static InetAddress address(Request request) {
-        return request.getConnectionMetaData().getRemoteSocketAddress() instanceof InetSocketAddress remote
-                ? remote.getAddress()
-                : InetAddress.getLoopbackAddress();
-    }
-
+    /// Signs in once for all that the request does.
     Login login(Authority authority) {
-        return login(authority, request);
+        Login now = login;
+        if (now == null) {
+            now = SignIn.byToken(authority, request);
+            login = now;
+        }
+        return now;
     }
 
     boolean hasToken() {
         return request.getHeaders().contains(HttpHeader.AUTHORIZATION);
-    }
-
-    InetAddress address() {
-        return address(request);
     }
 
     // --- what ---
@@ -99,114 +73,63 @@ public final class Exchange {
     }
 
     Optional<String> query(String name) {
-        return query(request, name);
-    }
-
-    /// The value of a query parameter; one that is given twice is refused.
-    public static Optional<String> query(Request request, String name) {
-        try {
-            Fields.Field field = Request.extractQueryParameters(request).get(name);
-            if (field == null) {
-                return Optional.empty();
-            }
-            if (field.getValues().size() == 1) {
-                return Optional.of(field.getValue());
-            }
-        } catch (RuntimeException _) {
-            // Not UTF-8, or a percent sign that stands for nothing.
-            throw invalid("The query of the address cannot be read.");
-        }
-        throw invalid("The query has " + Quoted.of(name) + " more than once.");
+        return Requests.query(request, name);
     }
 
     Optional<Long> queryNumber(String name) {
-        return queryNumber(request, name);
+        return Requests.queryNumber(request, name);
     }
 
-    /// The value of a query parameter that is a whole number, not negative.
-    public static Optional<Long> queryNumber(Request request, String name) {
-        return query(request, name).map(text -> {
-            if (!text.matches("\\d{1,18}")) {
-                throw invalid(name + " is a whole number, not " + Quoted.of(text) + ".");
-            }
-            return Long.parseLong(text);
-        });
+    /// The version that the client has, if any.
+    OptionalLong since() {
+        return queryNumber("since").map(OptionalLong::of).orElse(OptionalLong.empty());
+    }
+
+    /// How long to wait for what changes after a version.
+    Duration waitAfter(OptionalLong since) {
+        Duration wait = atMost(Duration.ofMillis(queryNumber("wait_ms").orElse(0L)));
+        if (since.isEmpty() && wait.isPositive()) {
+            throw Requests.invalid("wait_ms waits for what changes after a version; add since=VERSION.");
+        }
+        return wait;
     }
 
     boolean queryFlag(String name) {
-        return query(name).map(text -> switch (text) {
-            case "true", "" -> true;
-            case "false" -> false;
-            default -> throw invalid(name + " is true or false, not " + Quoted.of(text) + ".");
-        }).orElse(false);
+        return Requests.queryFlag(request, name);
     }
 
     /// The body as a JSON object; an empty body is an empty object.
-    Body json() {
+    RequestFields json() {
         return json(limits.jsonBytes());
     }
 
     /// The body of somebody who is not signed in.
-    Body small() {
+    RequestFields small() {
         return json(Math.min(SMALL_BYTES, limits.jsonBytes()));
     }
 
-    private Body json(int most) {
+    private RequestFields json(int most) {
         byte[] bytes = bytes(most);
         ObjectNode json = bytes.length == 0
                 ? Json.object()
                 : Json.object(Json.reader(limits.jsonDepth(), limits.jsonBytes()), bytes);
-        return new Body(json);
+        return new RequestFields(json);
     }
 
     /// The body, if it is not larger than given and comes in time.
-    public byte[] bytes(int most) {
-        if (request.getLength() > DROPPED_TIMES * most) {
-            throw tooLarge(most);
-        }
-        Scheduler scheduler = request.getComponents().getScheduler();
-        AtomicBoolean late = new AtomicBoolean();
-        Scheduler.Task deadline = scheduler.schedule(() -> {
-            late.set(true);
-            request.fail(new TimeoutException("the body did not come in time"));
-        }, limits.bodyTimeout().toMillis(), TimeUnit.MILLISECONDS);
-        try (InputStream in = Content.Source.asInputStream(request)) {
-            byte[] bytes = in.readNBytes(most + 1);
-            if (bytes.length > most) {
-                // A client that still sends would be cut off before it reads the answer.
-                drop(in, DROPPED_TIMES * most);
-                throw tooLarge(most);
-            }
-            return bytes;
-        } catch (IOException e) {
-            throw new SessionException(
-                    late.get() ? ErrorCode.TIMEOUT : ErrorCode.INVALID_REQUEST,
-                    "The body of the request did not arrive: " + e.getMessage());
-        } finally {
-            deadline.cancel();
-        }
+    byte[] bytes(int most) {
+        return Requests.body(request, most, limits.bodyTimeout());
     }
 
-    private static void drop(InputStream in, long most) throws IOException {
-        long left = most;
-        long dropped;
-        do {
-            dropped = in.skip(left);
-            left -= dropped;
-        } while (dropped > 0 && left > 0);
-    }
-
-    private static SessionException tooLarge(int most) {
-        return new SessionException(ErrorCode.TOO_LARGE, "The body may have at most " + most + " bytes; send less.");
+    /// A time that the client asks to wait, no longer than allowed.
+    Duration atMost(Duration asked) {
+        Duration most = limits.maxWait();
+        return asked.compareTo(most) < 0 ? asked : most;
     }
 
     /// The answer will take its time although nothing moves on the connection.
-    public void mayTakeLong() {
-        request.addIdleTimeoutListener(_ -> false);
-    }
-
-    static SessionException invalid(String message) {
-        return new SessionException(ErrorCode.INVALID_REQUEST, message);
+    void mayTakeLong() {
+        Requests.mayTakeLong(request);
     }
 
     // --- the answer ---

@@ -3,13 +3,15 @@ package dev.belay.server.rest;
 import dev.belay.ErrorCode;
 import dev.belay.Quoted;
 import dev.belay.SessionException;
-import dev.belay.server.ServerSettings;
+import dev.belay.server.auth.Authority;
+import dev.belay.server.settings.ServerSettings;
+import dev.belay.server.wire.Replies;
+import dev.belay.server.wire.Requests;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
@@ -19,12 +21,30 @@ import org.eclipse.jetty.util.Callback;
 public final class Rest extends Handler.Abstract {
     private static final System.Logger LOG = System.getLogger("dev.belay.server");
 
+    private static final String HEALTH = "/api/health";
+
+    private final Authority authority;
     private final List<Route> routes;
     private final Supplier<ServerSettings> settings;
 
-    public Rest(Supplier<ServerSettings> settings, SessionRoutes sessions, SignInRoutes signIn, StatusRoutes status) {
+    public Rest(
+            Authority authority,
+            Supplier<ServerSettings> settings,
+            SessionRoutes sessions,
+            ScreenRoutes screens,
+            ListRoutes lists,
+            ApprovalRoutes approvals,
+            SignInRoutes signIn,
+            StatusRoutes status,
+            SettingsRoutes ofSettings) {
+        this.authority = authority;
         this.settings = settings;
-        this.routes = Stream.of(sessions.routes(), signIn.routes(), status.routes()).flatMap(List::stream).toList();
+        this.routes = Stream.of(
+                sessions.routes(), screens.routes(), lists.routes(), approvals.routes(), signIn.routes(),
+                status.routes(),
+                ofSettings.routes())
+                .flatMap(List::stream)
+                .toList();
     }
 
     /// All routes, as `METHOD /path/{id}`: what the OpenAPI description has to have.
@@ -51,18 +71,25 @@ public final class Rest extends Handler.Abstract {
             LOG.log(System.Logger.Level.WARNING, "a request failed: " + request.getMethod() + " " + Quoted.of(path), e);
             Replies.error(
                     request, response, callback,
-                    new SessionException(ErrorCode.INTERNAL, "An error of Belay itself; its log says more."));
+                    new SessionException(ErrorCode.INTERNAL, "Internal error; see the server log."));
         }
         return true;
     }
 
     private void answer(Request request, Response response, Callback callback, String path) throws Exception {
+        // Monitors ask with HEAD.
+        String method = request.getMethod().equals("HEAD") && path.startsWith(HEALTH) ? "GET" : request.getMethod();
         List<String> parts = List.of(path.substring(1).split("/", -1));
         TreeSet<String> allowed = new TreeSet<>();
         for (Route route : routes) {
             Map<String, String> places = route.match(parts);
-            if (places != null && route.method().equals(request.getMethod())) {
-                route.action().answer(new Exchange(request, response, callback, settings.get().http(), places));
+            if (places != null && route.method().equals(method)) {
+                Exchange exchange = new Exchange(request, response, callback, settings.get().http(), places);
+                if (!route.open()) {
+                    exchange.login(authority);
+                }
+                Requests.requireQuery(request, route.query());
+                route.action().answer(exchange);
                 return;
             }
             if (places != null) {
@@ -73,10 +100,6 @@ public final class Rest extends Handler.Abstract {
             throw new SessionException(
                     ErrorCode.NOT_FOUND, "There is nothing at " + Quoted.of(path) + "; see /api/openapi.yaml.");
         }
-        response.getHeaders().put(HttpHeader.ALLOW, String.join(", ", allowed));
-        Replies.error(
-                request, response, callback, 405,
-                new SessionException(
-                        ErrorCode.INVALID_REQUEST, Quoted.of(path) + " takes " + String.join(", ", allowed) + "."));
+        Replies.notAllowed(request, response, callback, path, allowed);
     }
 }

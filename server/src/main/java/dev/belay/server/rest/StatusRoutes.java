@@ -2,12 +2,12 @@ package dev.belay.server.rest;
 
 import dev.belay.ErrorCode;
 import dev.belay.SessionException;
-import dev.belay.server.Json;
+import dev.belay.access.Role;
 import dev.belay.server.auth.Authority;
 import dev.belay.server.auth.Login;
-import dev.belay.server.auth.Role;
 import dev.belay.server.health.Health;
 import dev.belay.server.metrics.ServerMetrics;
+import dev.belay.server.wire.Json;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
@@ -26,11 +26,11 @@ public final class StatusRoutes {
 
     List<Route> routes() {
         return List.of(
-                new Route("GET", "/api/health", this::health),
-                new Route("GET", "/api/health/live", exchange -> exchange.reply(Json.object().put("status", "live"))),
-                new Route("GET", "/api/health/ready", this::ready),
-                new Route("GET", "/api/openapi.yaml", this::openapi),
-                new Route("GET", "/metrics", this::metrics));
+                Route.open("GET", "/api/health", this::health),
+                Route.open("GET", "/api/health/live", exchange -> exchange.reply(Json.object().put("status", "live"))),
+                Route.open("GET", "/api/health/ready", this::ready),
+                Route.open("GET", "/api/openapi.yaml", this::openapi),
+                Route.of("GET", "/metrics", this::metrics));
     }
 
     private void health(Exchange exchange) {
@@ -64,7 +64,7 @@ public final class StatusRoutes {
         Login login = exchange.login(authority);
         if (login.principal().role() == Role.USER) {
             throw new SessionException(
-                    ErrorCode.DENIED, "Metrics tell about all users; use a token of the role watch or admin.");
+                    ErrorCode.DENIED, "Metrics cover all users; use a token with the role watch or admin.");
         }
         exchange.reply(ServerMetrics.type(), metrics.text());
     }

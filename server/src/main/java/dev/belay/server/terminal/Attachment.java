@@ -1,18 +1,41 @@
 package dev.belay.server.terminal;
 
+import dev.belay.Session;
+import dev.belay.server.attach.InputQueue;
 import dev.belay.server.attach.Viewer;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 
 /// A client's view of one session, from the moment it is asked for until nothing more will be sent of it.
 final class Attachment {
-    private final Lane inputs = new Lane();
+    private final InputQueue inputs;
+    private final Session session;
+    private final @Nullable String owner;
     private final CompletableFuture<Viewer> viewer = new CompletableFuture<>();
     private final CountDownLatch ended = new CountDownLatch(1);
 
-    Lane inputs() {
+    /// @param owner        as the client named them; null: it did not
+    /// @param roomForInput how many bytes of input may wait
+    Attachment(Session session, @Nullable String owner, int roomForInput) {
+        this.session = session;
+        this.owner = owner;
+        this.inputs = new InputQueue(roomForInput);
+    }
+
+    /// Whether a client means this one.
+    boolean isAt(String id, @Nullable String named) {
+        return session.id().equals(id) && (named == null ? owner == null : session.spec().owner().equals(named));
+    }
+
+    boolean isOf(String id) {
+        return session.id().equals(id);
+    }
+
+    InputQueue inputs() {
         return inputs;
     }
 
@@ -33,6 +56,11 @@ final class Attachment {
         } catch (CancellationException _) {
             return Optional.empty();
         }
+    }
+
+    /// The viewer, if it is known by now. Does not wait.
+    @Nullable Viewer viewerNow() {
+        return viewer.state() == Future.State.SUCCESS ? viewer.resultNow() : null;
     }
 
     /// Lets go of the session; at once, or as soon as it is attached.

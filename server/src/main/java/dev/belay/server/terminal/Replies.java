@@ -1,7 +1,7 @@
 package dev.belay.server.terminal;
 
 import dev.belay.SessionException;
-import dev.belay.server.Json;
+import dev.belay.server.wire.Json;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Answers to events: `{ok: true, ...}`, or `{ok: false, error: {code, message, ...}}`.

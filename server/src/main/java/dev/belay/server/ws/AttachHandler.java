@@ -2,14 +2,16 @@ package dev.belay.server.ws;
 
 import dev.belay.ErrorCode;
 import dev.belay.SessionException;
-import dev.belay.server.ServerSettings.ViewerLimits;
+import dev.belay.server.attach.ViewOptions;
 import dev.belay.server.attach.Viewer;
 import dev.belay.server.attach.Viewers;
 import dev.belay.server.auth.Access;
 import dev.belay.server.auth.Authority;
 import dev.belay.server.auth.Login;
-import dev.belay.server.rest.Exchange;
-import dev.belay.server.rest.Replies;
+import dev.belay.server.auth.SignIn;
+import dev.belay.server.settings.ServerSettings.ViewerLimits;
+import dev.belay.server.wire.Replies;
+import dev.belay.server.wire.Requests;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
@@ -27,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 /// The upgrade at `/api/sessions/{id}/attach`. Who it is and what they may see is settled before the upgrade, so a
 /// connection that is not signed in never gets to send a frame.
 public final class AttachHandler extends Handler.Abstract {
+    private static final List<String> QUERY =
+            List.of("from", "mode", "screen", "history", "skip", "answers", "ticket", "owner");
     private static final Pattern PATH = Pattern.compile("/api/sessions/([^/]+)/attach");
     /// What a message has besides the input: its kind, the length of the id and the id.
     private static final int HEAD_BYTES = 1 + 1 + 255;
@@ -77,21 +81,32 @@ public final class AttachHandler extends Handler.Abstract {
     }
 
     private void attach(String id, Request request, Response response, Callback callback) {
-        String ticket = Exchange.query(request, "ticket").orElse(null);
+        // Before the ticket is used up.
+        Requests.requireQuery(request, QUERY);
+        String ticket = Requests.query(request, "ticket").orElse(null);
         Login login = ticket != null
-                ? authority.ticket(ticket, Exchange.address(request))
-                : Exchange.login(authority, request);
-        Viewer.Mode mode = Viewer.Mode.of(Exchange.query(request, "mode").orElse(null), access.mayDrive(login));
-        OptionalLong from = Exchange.queryNumber(request, "from").map(OptionalLong::of).orElse(OptionalLong.empty());
-        viewers.require(login, id, from, mode);
+                ? SignIn.byTicket(authority, request, ticket)
+                : SignIn.byToken(authority, request);
+        Viewer.Mode mode = Viewer.Mode.of(Requests.query(request, "mode").orElse(null), access.of(login).mayDrive());
+        OptionalLong from = Requests.queryNumber(request, "from").map(OptionalLong::of).orElse(OptionalLong.empty());
+        ViewOptions options = ViewOptions.of(
+                from,
+                mode,
+                Requests.queryFlag(request, "screen"),
+                Requests.queryNumber(request, "history"),
+                Requests.queryNumber(request, "skip"),
+                Requests.query(request, "answers").orElse(null));
+        dev.belay.Session session =
+                viewers.require(login, id, Requests.query(request, "owner").orElse(null), options);
         if (container == null
                 || !container.upgrade((_, reply, _) -> {
                     // Compression would keep buffers for every viewer, and gains little on loopback.
                     reply.setExtensions(List.of());
                     return new AttachSocket(
                             mode.label(),
+                            maxInputBytes,
                             () -> limits.get().stall(),
-                            line -> viewers.attach(login, id, from, mode, line));
+                            line -> viewers.attach(login, session, options, line));
                 }, request, response, callback)) {
             throw new SessionException(ErrorCode.INVALID_REQUEST, "This is a WebSocket; upgrade the connection.");
         }

@@ -1,9 +1,15 @@
 package dev.belay.server.ws;
 
+import dev.belay.Approval;
 import dev.belay.ErrorCode;
 import dev.belay.SessionException;
 import dev.belay.Size;
+import dev.belay.server.attach.InputQueue;
 import dev.belay.server.attach.Viewer;
+import dev.belay.server.wire.AnswerFields;
+import dev.belay.server.wire.ColourFields;
+import dev.belay.server.wire.Json;
+import dev.belay.server.wire.RequestFields;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -18,19 +24,30 @@ import org.jspecify.annotations.Nullable;
 
 /// One WebSocket: what the client sends becomes calls of its viewer. Public because Jetty calls it.
 ///
-/// The next message is asked for when the last one has been dealt with, so a client that sends faster than its session
-/// reads waits in its own connection. A message that is refused is answered with an error and changes nothing.
+/// Messages come on the thread that reads from all connections. It writes a key to the terminal itself; whatever may
+/// take its time is left to a virtual thread. Input waits in a queue until the session has taken it, so that signals,
+/// pings and the like pass it. The next message is asked for when the last one has been dealt with or stands in the
+/// queue: a client that sends faster than its session reads waits in its own connection once the queue is full. A
+/// message that is refused is answered with an error and changes nothing.
 public final class AttachSocket implements Session.Listener {
     private static final System.Logger LOG = System.getLogger("dev.belay.server");
 
-    private final Function<SocketLine, Viewer> attach;
+    private static final int ANSWER_DEPTH = 4;
+    private static final int ANSWER_BYTES = 4 << 10;
+
+    private final Function<WebSocketViewer, Viewer> attach;
     private final String mode;
     private final Supplier<Duration> stall;
+    private final InputQueue inputs;
+    /// Inputs without an id so far; of the thread that hears messages.
+    private int plainInputs;
     private @Nullable Session socket;
-    private @Nullable SocketLine line;
+    private @Nullable WebSocketViewer line;
     private @Nullable Viewer viewer;
 
-    AttachSocket(String mode, Supplier<Duration> stall, Function<SocketLine, Viewer> attach) {
+    /// @param roomForInput how many bytes of input may wait
+    AttachSocket(String mode, int roomForInput, Supplier<Duration> stall, Function<WebSocketViewer, Viewer> attach) {
+        this.inputs = new InputQueue(roomForInput);
         this.mode = mode;
         this.stall = stall;
         this.attach = attach;
@@ -39,7 +56,7 @@ public final class AttachSocket implements Session.Listener {
     @Override
     public void onWebSocketOpen(Session session) {
         socket = session;
-        SocketLine made = new SocketLine(session, mode, stall);
+        WebSocketViewer made = new WebSocketViewer(session, mode, stall);
         line = made;
         try {
             viewer = attach.apply(made);
@@ -53,7 +70,7 @@ public final class AttachSocket implements Session.Listener {
 
     @Override
     public void onWebSocketBinary(ByteBuffer payload, Callback callback) {
-        SocketLine out = line;
+        WebSocketViewer out = line;
         Viewer in = viewer;
         Session from = socket;
         if (out == null || in == null || from == null) {
@@ -63,8 +80,50 @@ public final class AttachSocket implements Session.Listener {
         byte[] message = new byte[payload.remaining()];
         payload.get(message);
         callback.succeed();
+        if (heardAtOnce(in, out, ByteBuffer.wrap(message))) {
+            from.demand();
+            return;
+        }
+        Thread.ofVirtual().name("belay-message").start(() -> {
+            answered(out, () -> heard(in, out, ByteBuffer.wrap(message)));
+            from.demand();
+        });
+    }
+
+    /// Does what does not wait: an acknowledgement, or a key that nothing waits before.
+    ///
+    /// @return false if nothing was done
+    private boolean heardAtOnce(Viewer viewer, WebSocketViewer line, ByteBuffer message) {
+        boolean[] done = {true};
+        answered(line, () -> {
+            Kind kind = message.hasRemaining() ? Kind.of(message.get()).orElse(null) : null;
+            done[0] = switch (kind) {
+                case ACK -> {
+                    viewer.ack(message.getLong());
+                    yield true;
+                }
+                case INPUT -> {
+                    TypedInput input = plain(message);
+                    yield inputs.begin(viewer, input.bytes(), null, input.answer(line)) && counted(input);
+                }
+                case INPUT_ONCE -> {
+                    TypedInput input = once(message);
+                    yield inputs.begin(viewer, input.bytes(), input.id(), input.answer(line));
+                }
+                case null, default -> false;
+            };
+        });
+        return done[0];
+    }
+
+    private interface Step {
+        void run() throws InterruptedException, CharacterCodingException;
+    }
+
+    /// The one place where refusals and mistakes become answers.
+    private static void answered(WebSocketViewer out, Step step) {
         try {
-            heard(in, out, ByteBuffer.wrap(message));
+            step.run();
         } catch (SessionException e) {
             out.refused(e);
         } catch (BufferUnderflowException | CharacterCodingException _) {
@@ -73,22 +132,23 @@ public final class AttachSocket implements Session.Listener {
             Thread.currentThread().interrupt();
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.WARNING, "a message of a viewer failed", e);
-            out.refused(new SessionException(ErrorCode.INTERNAL, "An error of Belay itself; its log says more."));
+            out.refused(new SessionException(ErrorCode.INTERNAL, "Internal error; see the server log."));
         }
-        from.demand();
     }
 
-    private static void heard(Viewer viewer, SocketLine line, ByteBuffer message)
+    private void heard(Viewer viewer, WebSocketViewer line, ByteBuffer message)
             throws InterruptedException, CharacterCodingException {
         byte code = message.get();
         Kind kind = Kind.of(code).orElseThrow(() -> unknown(code));
         switch (kind) {
-            case INPUT -> viewer.write(rest(message), null);
+            case INPUT -> {
+                TypedInput input = plain(message);
+                counted(input);
+                inputs.add(viewer, input.bytes(), null, input.answer(line));
+            }
             case INPUT_ONCE -> {
-                byte[] id = new byte[message.get() & 0xFF];
-                message.get(id);
-                String inputId = text(ByteBuffer.wrap(id));
-                line.taken(inputId, viewer.write(rest(message), inputId));
+                TypedInput input = once(message);
+                inputs.add(viewer, input.bytes(), input.id(), input.answer(line));
             }
             case ACK -> viewer.ack(message.getLong());
             case RESIZE -> viewer.resize(new Size(message.getShort() & 0xFFFF, message.getShort() & 0xFFFF));
@@ -102,8 +162,53 @@ public final class AttachSocket implements Session.Listener {
                             ErrorCode.INVALID_REQUEST, "A lease is 0 (give back), 1 (take) or 2 (take privately).");
                 }
             }
-            case ATTACHED, OUTPUT, GAP, RESIZED, HOLDER, EXIT, ERROR, TAKEN -> throw unknown(code);
+            case COLOURS -> viewer.colours(ColourFields.of(rest(message)));
+            case ANSWER -> {
+                RequestFields body = new RequestFields(
+                        Json.object(Json.reader(ANSWER_DEPTH, ANSWER_BYTES), rest(message)));
+                String id = AnswerFields.id(body);
+                Approval.Answer answer = AnswerFields.read(body);
+                body.requireNoMore();
+                viewer.answer(id, answer);
+            }
+            case ATTACHED, OUTPUT, GAP, RESIZED, HOLDER, EXIT, ERROR, TAKEN, SCREEN, CUT, APPROVAL, APPROVAL_CLOSED ->
+                throw unknown(code);
         }
+    }
+
+    /// An input as a client sent it.
+    ///
+    /// @param number the how manieth input without an id it is, from 1
+    @SuppressWarnings("ArrayRecordComponent")
+    private record TypedInput(byte[] bytes, @Nullable String id, int number) {
+        /// With an id, the answer says how much was taken; without one, only what was not taken whole is answered.
+        InputQueue.Answer answer(WebSocketViewer line) {
+            return step -> answered(line, () -> {
+                int taken = step.run();
+                if (taken >= 0 && id != null) {
+                    line.taken(id, taken);
+                } else if (taken >= 0 && taken < bytes.length) {
+                    line.cut(number, taken, bytes.length);
+                }
+            });
+        }
+    }
+
+    private TypedInput plain(ByteBuffer message) {
+        return new TypedInput(rest(message), null, plainInputs + 1);
+    }
+
+    /// It is on its way.
+    private boolean counted(TypedInput input) {
+        plainInputs = input.number();
+        return true;
+    }
+
+    private static TypedInput once(ByteBuffer message) throws CharacterCodingException {
+        byte[] id = new byte[message.get() & 0xFF];
+        message.get(id);
+        String inputId = text(ByteBuffer.wrap(id));
+        return new TypedInput(rest(message), inputId, 0);
     }
 
     private static SessionException unknown(byte code) {

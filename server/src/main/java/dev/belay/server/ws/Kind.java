@@ -14,13 +14,20 @@ enum Kind {
     EXIT(0x05),
     ERROR(0x06),
     TAKEN(0x07),
+    SCREEN(0x08),
+    // 0x09 is spoken for: commands
+    APPROVAL(0x0a),
+    APPROVAL_CLOSED(0x0b),
+    CUT(0x0c),
     // to the server
     INPUT(0x10),
     INPUT_ONCE(0x11),
     ACK(0x12),
     RESIZE(0x13),
     SIGNAL(0x14),
-    LEASE(0x15);
+    LEASE(0x15),
+    COLOURS(0x16),
+    ANSWER(0x17);
 
     final byte code;
 

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.belay.SessionException;
-import dev.belay.server.ServerSettings;
+import dev.belay.access.Role;
+import dev.belay.server.settings.Account;
+import dev.belay.server.settings.ServerSettings;
+import dev.belay.server.settings.TokenHash;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
@@ -16,7 +19,7 @@ class AuthorityTest {
     private final AtomicLong clock = new AtomicLong();
     private final ServerSettings settings = ServerSettings.DEFAULT.accounts(
             List.of(new Account("alice", Role.USER, List.of(TokenHash.of("secret")), null)));
-    private final Authority authority = new Authority(settings, clock::get);
+    private final Authority authority = new Authority(settings, dev.belay.server.logs.EventLog.none(), clock::get);
     private final InetAddress far = address(203, 0, 113, 7);
     private final InetAddress near = InetAddress.getLoopbackAddress();
 
@@ -42,11 +45,41 @@ class AuthorityTest {
         String ticket = authority.ticket(login).text();
         String console = authority.consoleTicket(login).text();
         after(Duration.ofSeconds(31));
-        assertThatThrownBy(() -> authority.ticket(ticket, near)).hasMessageContaining("too old");
+        assertThatThrownBy(() -> authority.ticket(ticket, near)).hasMessageContaining("expired");
         assertThat(authority.ticket(console, near).name()).isEqualTo("alice");
         String other = authority.consoleTicket(login).text();
         after(Duration.ofMinutes(11));
         assertThatThrownBy(() -> authority.ticket(other, near)).isInstanceOf(SessionException.class);
+    }
+
+    @Test
+    void anEmptyTokenIsNobodys() {
+        assertThatThrownBy(() -> new Account("bob", Role.USER, List.of(TokenHash.of("")), null))
+                .hasMessageContaining("the hash of an empty token", "belay token");
+        assertThatThrownBy(() -> TokenHash.parse(TokenHash.of("").text()))
+                .hasMessageContaining("the hash of an empty token");
+        assertThatThrownBy(() -> authority.token("", near)).hasMessageContaining("Unknown token");
+        assertThatThrownBy(() -> authority.ticket("", near)).hasMessageContaining("expired");
+    }
+
+    /// `echo "$TOKEN" | sha256sum` with a variable that is not set; a client may send any text as its token.
+    @Test
+    void aBlankTokenIsNobodys() {
+        assertThatThrownBy(() -> TokenHash.parse(TokenHash.of("\n").text()))
+                .hasMessageContaining("the hash of an empty token");
+        authority.reload(settings.accounts(
+                List.of(new Account("bob", Role.USER, List.of(TokenHash.of(" ")), null))));
+        assertThatThrownBy(() -> authority.token(" ", near)).hasMessageContaining("Unknown token");
+    }
+
+    @Test
+    void aTokenOfTwoPrincipalsIsRefusedAndChangesNothing() {
+        ServerSettings shared = settings.accounts(List.of(
+                new Account("bob", Role.USER, List.of(TokenHash.of("shared")), null),
+                new Account("admin", Role.ADMIN, List.of(TokenHash.of("shared")), null)));
+        assertThatThrownBy(() -> authority.reload(shared)).hasMessageContaining("bob and admin have the same token");
+        assertThat(authority.token("secret", near).name()).isEqualTo("alice");
+        assertThatThrownBy(() -> authority.token("shared", near)).hasMessageContaining("Unknown token");
     }
 
     @Test
@@ -57,13 +90,13 @@ class AuthorityTest {
             assertThat(authority.token(tab, near).name()).isEqualTo("alice");
         }
         after(Duration.ofHours(13));
-        assertThatThrownBy(() -> authority.token(tab, near)).hasMessageContaining("not known");
+        assertThatThrownBy(() -> authority.token(tab, near)).hasMessageContaining("Unknown token");
     }
 
     @Test
     void anAddressWithTooManyFailuresIsRefusedWhateverItShowsAndOthersAreNot() {
         for (int i = 0; i < 20; i++) {
-            assertThatThrownBy(() -> authority.token("guess", far)).hasMessageContaining("not known");
+            assertThatThrownBy(() -> authority.token("guess", far)).hasMessageContaining("Unknown token");
         }
         assertThatThrownBy(() -> authority.token("secret", far)).hasMessageContaining("Too many failed");
         assertThat(authority.token("secret", address(203, 0, 113, 8)).name()).isEqualTo("alice");
@@ -71,6 +104,20 @@ class AuthorityTest {
         assertThat(authority.token("secret", far).name()).isEqualTo("alice");
         assertThat(authority.failures()).isEqualTo(20);
         assertThat(authority.refused()).isEqualTo(1);
+    }
+
+    @Test
+    void aTokenThatHasSignedInFromAnAddressWorksThereWhateverItsNeighboursDo() {
+        Login login = authority.token("secret", far);
+        String tab = authority.tab(login).text();
+        for (int i = 0; i < 50; i++) {
+            assertThatThrownBy(() -> authority.token("guess", far)).isInstanceOf(SessionException.class);
+        }
+        assertThat(authority.token("secret", far).name()).isEqualTo("alice");
+        assertThat(authority.token(tab, far).name()).isEqualTo("alice");
+        assertThat(authority.ticket(authority.ticket(login).text(), far).name()).isEqualTo("alice");
+        assertThatThrownBy(() -> authority.token("guess", far)).hasMessageContaining("Too many failed");
+        assertThat(authority.failures()).as("attempts that were looked at").isEqualTo(20);
     }
 
     @Test

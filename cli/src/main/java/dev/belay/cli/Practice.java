@@ -1,0 +1,152 @@
+package dev.belay.cli;
+
+import dev.belay.ErrorCode;
+import dev.belay.SessionException;
+import dev.belay.server.wire.Json;
+import java.io.ByteArrayOutputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.WebSocket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/// Types into sessions of a running server over both doors, as pages do: what an AOT cache is trained with. Only
+/// `belay train` uses it.
+final class Practice {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final String COPY = "stty raw -echo; printf up; exec cat";
+    private static final byte OUTPUT = 0x01;
+    private static final byte INPUT = 0x10;
+
+    private final Client client;
+
+    Practice(Client client) {
+        this.client = client;
+    }
+
+    /// Types so many keys at each door, one when the last is back.
+    void type(int keys) throws InterruptedException {
+        try (HttpClient http = HttpClient.newHttpClient()) {
+            overWebSocket(http, keys);
+            overSocketIo(http, keys);
+        }
+    }
+
+    private void overWebSocket(HttpClient http, int keys) throws InterruptedException {
+        String id = client.post("api/sessions", Json.object().put("cmd", COPY)).path("id").asString();
+        Line line = new Line(http, socket("api/sessions/" + id + "/attach?from=0"), client.token());
+        line.awaitBinary(OUTPUT);
+        for (int i = 0; i < keys; i++) {
+            line.send(new byte[] {INPUT, 'x'});
+            line.awaitBinary(OUTPUT);
+        }
+        line.close();
+        client.delete("api/sessions/" + id + "?force=true");
+    }
+
+    private void overSocketIo(HttpClient http, int keys) throws InterruptedException {
+        Line line = new Line(http, socket("socket.io/?EIO=4&transport=websocket"), null);
+        line.awaitText("0");
+        line.send("40" + Json.object().put("token", client.token()));
+        line.awaitText("40");
+        line.send("420[\"create\"," + Json.object().put("cmd", COPY) + "]");
+        String created = line.awaitText("430");
+        byte[] answer = created.substring(created.indexOf('{'), created.lastIndexOf('}') + 1)
+                .getBytes(StandardCharsets.UTF_8);
+        String id = Json.object(Json.reader(32, 1 << 20), answer).path("session").path("id").asString();
+        line.awaitBinary((byte) 'u');
+        for (int i = 0; i < keys; i++) {
+            line.send("42[\"input\"," + Json.object().put("id", id).put("data", "x") + "]");
+            line.awaitBinary((byte) 'x');
+        }
+        line.send("421[\"close\"," + Json.object().put("id", id).put("force", true) + "]");
+        line.awaitText("431");
+        line.close();
+    }
+
+    private URI socket(String path) {
+        return URI.create(client.server().at(path).toString().replaceFirst("^http", "ws"));
+    }
+
+    /// A WebSocket and what came on it.
+    private static final class Line implements WebSocket.Listener {
+        private final LinkedBlockingQueue<byte[]> binary = new LinkedBlockingQueue<>();
+        private final LinkedBlockingQueue<String> texts = new LinkedBlockingQueue<>();
+        private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        private final StringBuilder text = new StringBuilder();
+        private final WebSocket socket;
+
+        Line(HttpClient http, URI address, @Nullable String token) {
+            WebSocket.Builder builder = http.newWebSocketBuilder();
+            if (token != null) {
+                builder.header("Authorization", "Bearer " + token);
+            }
+            socket = builder.buildAsync(address, this).join();
+        }
+
+        @Override
+        public @Nullable CompletionStage<?> onBinary(WebSocket from, ByteBuffer part, boolean last) {
+            byte[] more = new byte[part.remaining()];
+            part.get(more);
+            bytes.writeBytes(more);
+            if (last) {
+                binary.add(bytes.toByteArray());
+                bytes.reset();
+            }
+            from.request(1);
+            return null;
+        }
+
+        @Override
+        public @Nullable CompletionStage<?> onText(WebSocket from, CharSequence part, boolean last) {
+            text.append(part);
+            if (last) {
+                texts.add(text.toString());
+                text.setLength(0);
+            }
+            from.request(1);
+            return null;
+        }
+
+        void send(byte[] message) {
+            socket.sendBinary(ByteBuffer.wrap(message), true).join();
+        }
+
+        void send(String message) {
+            socket.sendText(message, true).join();
+        }
+
+        /// Waits for a message that begins with a byte, and passes over others.
+        void awaitBinary(byte first) throws InterruptedException {
+            byte[] message = heard(binary);
+            while (message.length == 0 || message[0] != first) {
+                message = heard(binary);
+            }
+        }
+
+        String awaitText(String start) throws InterruptedException {
+            String message = heard(texts);
+            while (!message.startsWith(start)) {
+                message = heard(texts);
+            }
+            return message;
+        }
+
+        private static <T> T heard(LinkedBlockingQueue<T> queue) throws InterruptedException {
+            T message = queue.poll(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+            if (message == null) {
+                throw new SessionException(ErrorCode.UNAVAILABLE, "The server does not answer.");
+            }
+            return message;
+        }
+
+        void close() {
+            socket.abort();
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import { useSignal } from "@preact/signals";
+import { plural, since, span } from "../app/format.ts";
+import { fail, say } from "../app/toast.tsx";
+import { Shield } from "../icons.tsx";
+import { type Approval, answer, mayAnswer, type Scope } from "../server/approvals.ts";
+import { me } from "../server/feed.ts";
+import { commandLine, visible } from "./words.ts";
+
+const SCOPES: [Scope, string][] = [
+  ["once", "Allow once"],
+  ["session", "For the session"],
+  ["workspace", "For the workspace"],
+];
+
+/** Answers a question, and says what was decided. */
+export async function decide(approval: Approval, how: Scope | "deny") {
+  try {
+    await answer(approval, how === "deny" ? { answer: "deny" } : { answer: "allow", scope: how });
+    say(`${how === "deny" ? "Denied" : "Allowed"}: ${commandLine(approval.words)}`);
+  } catch (error) {
+    fail(error);
+  }
+}
+
+/** A program that waits for a decision: what it is, where, who started it, by which rule, and the answers. */
+export function Question({ approval, brief = false }: { approval: Approval; brief?: boolean }) {
+  const busy = useSignal(false);
+  const go = async (how: Scope | "deny") => {
+    busy.value = true;
+    await decide(approval, how);
+    busy.value = false;
+  };
+  const words = commandLine(approval.words, approval.more_words);
+  const left = -since(approval.expires_at);
+  return (
+    <section class={brief ? "question brief" : "question"} aria-label={`Approval: ${words}`}>
+      <p class="asks">
+        <Shield size={13} />
+        <span>
+          Wants to run{(approval.count ?? 1) > 1 ? ` (${plural(approval.count!, "process", "processes")})` : ""}
+        </span>
+        <code title={words}>{words}</code>
+      </p>
+      <dl>
+        <div>
+          <dt>Program</dt>
+          <dd>{visible(approval.program)}</dd>
+        </div>
+        <div>
+          <dt>Folder</dt>
+          <dd>{visible(approval.workdir) || "unknown"}</dd>
+        </div>
+        {approval.ancestors.length > 0 && (
+          <div class="from">
+            <dt>Started by</dt>
+            <dd>{approval.ancestors.map(visible).join(" ← ")}</dd>
+          </div>
+        )}
+        <div>
+          <dt>Rule</dt>
+          <dd>
+            {approval.rule ?? "none fits"}
+            {left > 0 && <span class="left"> · {span(left)} left</span>}
+          </dd>
+        </div>
+      </dl>
+      {mayAnswer(approval, me.value) ? (
+        <div class="answers">
+          {SCOPES.map(([scope, says]) => (
+            <button
+              key={scope}
+              type="button"
+              class={scope === "once" ? "main" : undefined}
+              disabled={busy.value}
+              onClick={() => go(scope)}
+            >
+              {brief && scope !== "once"
+                ? says.replace("For the ", "").replace(/^./, (first) => first.toUpperCase())
+                : says}
+            </button>
+          ))}
+          <span class="grow" />
+          <button type="button" class="danger" disabled={busy.value} onClick={() => go("deny")}>
+            Deny
+          </button>
+        </div>
+      ) : (
+        <p class="note">Waiting for {approval.approvers?.length ? approval.approvers.join(", ") : "an admin"}.</p>
+      )}
+    </section>
+  );
+}
+
+/** Goes to the answers of the first question that is seen. */
+export const focusQuestion = (within: ParentNode = document) =>
+  within.querySelector<HTMLElement>(".question .answers button")?.focus();

@@ -1,0 +1,69 @@
+import type { Thumbnail } from "belay-client";
+import { merge, type Picture } from "../sessions/picture.ts";
+import { call } from "./api.ts";
+import { connection } from "./connection.ts";
+import { follow } from "./follow.ts";
+import { tellsAll } from "./offers.ts";
+import { type Key, keyOf } from "./types.ts";
+
+/** The screens of the sessions that are in view, as the server tells them. */
+export const pictures = new Map<Key, Picture>();
+
+/** The server tells of no more at once. */
+const MOST = 64;
+const SETTLE_MS = 80;
+/** Pictures out of view that are kept: the server may only tell what has changed since. */
+const KEPT = 600;
+const hearers = new Set<(key: Key) => void>();
+let wanted: Key[] = [];
+let asked = "";
+let due = false;
+
+export function onPicture(hear: (key: Key) => void) {
+  hearers.add(hear);
+}
+
+/** From now on these are looked at, and no others. */
+export function lookAt(keys: Key[]) {
+  wanted = keys.slice(0, MOST);
+  if (!due) setTimeout(send, SETTLE_MS);
+  due = true;
+}
+
+/** The way of a server that has no event for them. */
+const ask = follow((signal) => (tellsAll.peek() || wanted.length === 0 ? null : askFor(wanted, signal)));
+const offsets = new Map<Key, number>();
+
+async function askFor(keys: Key[], signal: AbortSignal) {
+  const since = keys.map((key) => offsets.get(key) ?? 0).join();
+  const query = new URLSearchParams({ ids: keys.join(), since, wait_ms: "20000" });
+  const { screens } = await call<{ screens: Thumbnail[] }>("GET", `/api/screens?${query}`, undefined, { signal });
+  if (!signal.aborted) screens.forEach(heard);
+}
+
+async function send() {
+  due = false;
+  if (!tellsAll.peek()) return ask();
+  const ids = document.visibilityState === "hidden" ? [] : wanted;
+  if (ids.join() === asked) return;
+  asked = ids.join();
+  if (pictures.size > KEPT) for (const key of pictures.keys()) if (!ids.includes(key)) pictures.delete(key);
+  await (await connection()).screens(ids);
+}
+
+/** The client asks again by itself after a break; what was asked for meanwhile may be something else. */
+export function lookAgain() {
+  asked = "?";
+  lookAt(wanted);
+}
+
+/** Takes in what the server tells. */
+export function heard(told: Thumbnail) {
+  const key = keyOf(told);
+  offsets.set(key, told.offset);
+  pictures.set(key, merge(pictures.get(key), told));
+  for (const hear of hearers) hear(key);
+}
+
+globalThis.document?.addEventListener?.("visibilitychange", () => lookAt(wanted));
+tellsAll.subscribe(lookAgain);

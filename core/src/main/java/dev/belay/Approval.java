@@ -1,0 +1,155 @@
+package dev.belay;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/// A question whether a program may start, or the note that it may not.
+///
+/// @param id        answers name it
+/// @param session   the id of the session that asks
+/// @param owner     the owner of that session
+/// @param program   the path of the program, without links
+/// @param words     its command line; the end of a long one is left out
+/// @param moreWords how many words are left out
+/// @param workdir   where it would run; empty if unknown
+/// @param ancestors the command lines of the processes above it, nearest first
+/// @param rule      the rule that asks or denies; null if none fits
+/// @param count     how many processes wait for the same answer
+/// @param approvers who may answer besides admins
+/// @param expiresAt when nobody can answer any more
+/// @param by        who answered; null if nobody has
+/// @param scope     what the answer holds for; null if there is none
+public record Approval(
+        String id,
+        String session,
+        String owner,
+        String program,
+        List<String> words,
+        int moreWords,
+        String workdir,
+        List<String> ancestors,
+        @Nullable String rule,
+        int count,
+        List<String> approvers,
+        Instant askedAt,
+        Instant expiresAt,
+        State state,
+        @Nullable String by,
+        @Nullable Scope scope) {
+    /// The approver that stands for the user of an MCP client, whom the client asks.
+    public static final String CLIENT = "client";
+
+    /// The detail of `NOT_FOUND` that says how a question was closed.
+    public static final String STATE = "state";
+
+    /// What has become of it.
+    public enum State {
+        /// Nobody has answered yet.
+        PENDING,
+        ALLOWED,
+        /// By an answer, or by a rule.
+        DENIED,
+        /// Nobody answered in time.
+        EXPIRED,
+        /// The process or its session ended before.
+        GONE,
+        /// Nobody could be asked, or too many questions were open.
+        REFUSED;
+
+        /// The name in records.
+        public String label() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /// How long an answer holds.
+    public enum Scope {
+        ONCE,
+        /// For the rest of the session.
+        SESSION,
+        /// For every session in the workspace, from now on.
+        WORKSPACE;
+
+        /// The name in records.
+        public String label() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        /// The scope of a name; others are refused.
+        public static Scope of(String label) {
+            for (Scope scope : values()) {
+                if (scope.label().equals(label)) {
+                    return scope;
+                }
+            }
+            throw SessionException.invalid(
+                    "There is no scope " + Quoted.of(label) + "; use once, session or workspace.");
+        }
+    }
+
+    /// An answer.
+    ///
+    /// @param words how many of the first words it holds for; null for exactly these words
+    public record Answer(boolean allow, Scope scope, @Nullable Integer words) {
+        public static final Answer ALLOW = new Answer(true, Scope.ONCE, null);
+        public static final Answer DENY = new Answer(false, Scope.ONCE, null);
+
+        public Answer {
+            if (words != null && words < 1) {
+                throw SessionException.invalid("words must be at least 1: the program itself.");
+            }
+        }
+    }
+
+    /// What was found when an approved program had started.
+    public enum Check {
+        /// The program that runs is the one that was approved.
+        VERIFIED,
+        /// Another one ran. It has been killed.
+        MISMATCH,
+        /// It was gone before anybody could look, or did not start.
+        UNVERIFIED;
+
+        /// The name in records.
+        public String label() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /// Whether an actor may answer it. Agents never may.
+    public boolean answerableBy(Actor actor) {
+        return !actor.agent() && !actor.watches() && (actor.admin() || approvers.contains(actor.name()));
+    }
+
+    Approval count(int value) {
+        return new Approval(id, session, owner, program, words, moreWords, workdir, ancestors, rule, value, approvers,
+                askedAt, expiresAt, state, by, scope);
+    }
+
+    Approval ancestors(List<String> value) {
+        return new Approval(id, session, owner, program, words, moreWords, workdir, value, rule, count, approvers,
+                askedAt, expiresAt, state, by, scope);
+    }
+
+    Approval closed(State how, @Nullable String who, @Nullable Scope holds) {
+        return new Approval(id, session, owner, program, words, moreWords, workdir, ancestors, rule, count, approvers,
+                askedAt, expiresAt, how, who, holds);
+    }
+
+    /// The refusal of an answer that comes too late.
+    ///
+    /// @param how what has become of it; null if there was none
+    public static SessionException notPending(String id, @Nullable State how) {
+        return new SessionException(
+                ErrorCode.NOT_FOUND,
+                "There is no open question " + Quoted.of(id)
+                        + (how == null
+                                ? "; list the approvals to see which are."
+                                : ": it is already " + how.label()
+                                        + "."),
+                how == null ? Map.of() : Map.of(STATE, how.label()));
+    }
+}

@@ -1,0 +1,17 @@
+package dev.belay;
+
+/// Hears what becomes of programs that watched sessions ask to start. Called on the thread that decides, before the
+/// program is told: an implementation is quick and does not block. Its exceptions are logged.
+public interface ApprovalListener {
+    /// Somebody has to answer. Called again when `count` changes.
+    default void asked(Approval approval) {}
+
+    /// A question is closed; `state` says how.
+    default void closed(Approval approval) {}
+
+    /// A program may not start, and nobody was asked.
+    default void denied(Approval approval) {}
+
+    /// An approved program has started, or not.
+    default void checked(Approval approval, Approval.Check check) {}
+}

@@ -1,0 +1,392 @@
+package dev.belay;
+
+import dev.belay.Approval.Answer;
+import dev.belay.Approval.Scope;
+import dev.belay.Approval.State;
+import dev.belay.ExecPolicy.Action;
+import dev.belay.ExecPolicy.Verdict;
+import dev.belay.host.ExecRequest;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/// Decides which programs the processes of watched sessions may start: by rules, by earlier answers, or by asking.
+///
+/// The kernel holds a process that asks. Equal questions of a session are one. What nobody answers in time is refused.
+/// Safe for any thread; the monitor guards the table of questions only.
+public final class Approvals {
+    private static final int MAX_CLOSED = 1024;
+
+    private final Time time;
+    private final Timer timer;
+    private final AnswerFile kept;
+    private final Doorbell bell = new Doorbell();
+    private final List<ApprovalListener> listeners = new CopyOnWriteArrayList<>();
+    /// How many can ask somebody.
+    private final AtomicInteger attending = new AtomicInteger();
+    private volatile Settings settings = Settings.DEFAULT;
+
+    // Guarded by the monitor.
+    private final Map<String, Question> pending = new LinkedHashMap<>();
+    private final Map<String, Future<?>> timeouts = new HashMap<>();
+    private final Map<String, Approval> closed = new LinkedHashMap<>();
+    private long revision;
+
+    /// How programs are judged.
+    ///
+    /// @param watch   the ways of opening whose sessions are watched; a spec may ask for it as well
+    /// @param policy  judges each program
+    /// @param timeout how long a question stays open
+    /// @param most    how many questions a session may have open
+    public record Settings(Set<Origin> watch, ExecPolicy policy, Duration timeout, int most) {
+        /// Nothing is watched.
+        public static final Settings DEFAULT =
+                new Settings(Set.of(), ExecPolicy.ALLOW_ALL, Duration.ofMinutes(5), 32);
+
+        public Settings {
+            watch = Set.copyOf(watch);
+            if (!timeout.isPositive() || most < 1) {
+                throw SessionException.invalid("Approvals need a timeout longer than zero, and at least 1 question.");
+            }
+        }
+    }
+
+    Approvals(Time time, Timer timer, AnswerFile kept) {
+        this.time = time;
+        this.timer = timer;
+        this.kept = kept;
+    }
+
+    public Settings settings() {
+        return settings;
+    }
+
+    /// Judges by other settings from now on. Open questions are judged anew; those that stay open keep their time.
+    public void settings(Settings value) {
+        settings = value;
+        for (Question question : questions()) {
+            Verdict verdict = value.policy().judge(question.approval().owner(), question.execution());
+            if (verdict.action() != Action.ASK) {
+                boolean allow = verdict.action() == Action.ALLOW;
+                close(question, allow ? State.ALLOWED : State.DENIED, null, null);
+            }
+        }
+    }
+
+    /// Says that somebody can be asked. While nobody can, a program that would have to be asked for is refused.
+    ///
+    /// @return to run when that ends
+    public Runnable attend() {
+        attending.incrementAndGet();
+        AtomicBoolean once = new AtomicBoolean();
+        return () -> {
+            if (once.compareAndSet(false, true)) {
+                attending.decrementAndGet();
+            }
+        };
+    }
+
+    public void addListener(ApprovalListener listener) {
+        listeners.add(listener);
+    }
+
+    public void removeListener(ApprovalListener listener) {
+        listeners.remove(listener);
+    }
+
+    // --- questions ---
+
+    /// The open questions, oldest first, and the revision of this list.
+    public Pending pending() {
+        synchronized (this) {
+            return new Pending(revision, pending.values().stream().map(Question::approval).toList());
+        }
+    }
+
+    /// The open questions at one moment.
+    ///
+    /// @param revision grows with every change
+    public record Pending(long revision, List<Approval> approvals) {}
+
+    /// The open questions, as soon as they differ from those of a revision, or after the timeout.
+    public Pending next(long after, Duration timeout) throws InterruptedException {
+        Deadline deadline = Deadline.in(time, timeout);
+        while (true) {
+            long seen = bell.rings();
+            Pending now = pending();
+            if (now.revision() != after || !bell.await(seen, deadline)) {
+                return now;
+            }
+        }
+    }
+
+    /// Finds an open question.
+    public Optional<Approval> find(String id) {
+        synchronized (this) {
+            return Optional.ofNullable(pending.get(id)).map(Question::approval);
+        }
+    }
+
+    /// Answers a question. The first answer counts: a later one is `NOT_FOUND`, with the detail `state`.
+    ///
+    /// @param by who answers
+    public Approval answer(String id, String by, Answer answer) {
+        Question question;
+        synchronized (this) {
+            question = pending.get(id);
+            if (question == null) {
+                throw notPending(id);
+            }
+        }
+        Remembered remembered = question.remember(answer);
+        State how = answer.allow() ? State.ALLOWED : State.DENIED;
+        if (remembered != null && answer.scope() == Scope.WORKSPACE) {
+            // First: an answer that cannot be kept is refused.
+            kept.add(remembered);
+        }
+        if (remembered != null) {
+            question.live().answers().add(remembered);
+        }
+        Approval done = close(question, how, by, answer.scope(), _ -> true);
+        if (done == null) {
+            synchronized (this) {
+                throw notPending(id);
+            }
+        }
+        return done;
+    }
+
+    private SessionException notPending(String id) {
+        Approval done = closed.get(id);
+        return Approval.notPending(id, done == null ? null : done.state());
+    }
+
+    /// A question that was closed lately.
+    Optional<Approval> closed(String id) {
+        synchronized (this) {
+            return Optional.ofNullable(closed.get(id));
+        }
+    }
+
+    private List<Question> questions() {
+        synchronized (this) {
+            return List.copyOf(pending.values());
+        }
+    }
+
+    List<Approval> pending(LiveSession live) {
+        synchronized (this) {
+            return of(live).stream().map(Question::approval).toList();
+        }
+    }
+
+    private List<Question> of(LiveSession live) {
+        return pending.values().stream().filter(question -> question.live() == live).toList();
+    }
+
+    // --- programs ---
+
+    /// Decides about a program, now or when somebody has answered. Runs on a thread of its own, and never throws.
+    void handle(LiveSession live, ExecRequest request) {
+        try {
+            Optional<Execution> looked = request.look();
+            if (looked.isPresent()) {
+                decide(live, request, looked.get());
+            }
+        } catch (RuntimeException e) {
+            Log.LOG.log(System.Logger.Level.WARNING, "could not judge a program of session " + live.id + "; refused",
+                    e);
+            request.deny();
+        }
+    }
+
+    private void decide(LiveSession live, ExecRequest request, Execution execution) {
+        Verdict verdict = settings.policy().judge(live.spec.owner(), execution);
+        switch (verdict.action()) {
+            case ALLOW -> allow(request, verdict.checked() ? () -> note(live, execution, verdict, 1) : null);
+            case DENY -> refuse(live, request, execution, verdict, State.DENIED);
+            case ASK -> {
+                Remembered earlier = live.answers().find(execution).or(() -> kept.find(execution)).orElse(null);
+                if (earlier == null) {
+                    ask(live, request, execution, verdict);
+                } else if (earlier.allow()) {
+                    allow(request, () -> note(live, execution, verdict, 1));
+                } else {
+                    refuse(live, request, execution, verdict, State.DENIED);
+                }
+            }
+        }
+    }
+
+    /// @param note says what to tell of a check; null for none
+    private void allow(ExecRequest request, @Nullable Supplier<Approval> note) {
+        if (request.allow(note != null) && note != null) {
+            Approval.Check check = request.check();
+            Approval approval = note.get().closed(State.ALLOWED, null, null);
+            tell(listener -> listener.checked(approval, check));
+        }
+    }
+
+    private void refuse(LiveSession live, ExecRequest request, Execution execution, Verdict verdict, State how) {
+        // Programs search on after a refusal, along PATH: that is the same question.
+        if (live.answers().refused(execution)) {
+            Approval denied = note(live, execution, verdict, 1).closed(how, null, null);
+            live.answers().note(denied);
+            tell(listener -> listener.denied(denied));
+        }
+        request.deny();
+    }
+
+    private void ask(LiveSession live, ExecRequest request, Execution execution, Verdict verdict) {
+        if (live.answers().refusedBefore(execution)) {
+            request.deny();
+            return;
+        }
+        Approval asks = note(live, execution, verdict, 1).ancestors(request.ancestors());
+        Question question;
+        boolean anybody = attending.get() > 0;
+        synchronized (this) {
+            List<Question> open = of(live);
+            Question same = open.stream().filter(one -> one.sameAs(execution)).findFirst().orElse(null);
+            if (same != null) {
+                question = same.with(request);
+            } else if (!anybody || open.size() >= settings.most()) {
+                question = null;
+            } else {
+                question = new Question(live, execution, asks, new ArrayList<>(List.of(request)));
+            }
+            if (question != null) {
+                pending.put(question.approval().id(), question);
+                revision++;
+            }
+        }
+        if (question == null) {
+            refuse(live, request, execution, verdict, State.REFUSED);
+            return;
+        }
+        String id = question.approval().id();
+        Approval now = question.approval();
+        if (now.count() == 1) {
+            long left = Deadline.nanos(Duration.between(time.now(), now.expiresAt()));
+            Future<?> timeout = timer.in(left, () -> background("expire", () -> expire(id)));
+            synchronized (this) {
+                if (pending.containsKey(id)) {
+                    timeouts.put(id, timeout);
+                } else {
+                    Timer.cancel(timeout);
+                }
+            }
+        }
+        live.asked();
+        tell(listener -> listener.asked(now));
+        bell.ring();
+        request.onGone(() -> background("withdraw", () -> gone(id, request)));
+    }
+
+    private static void background(String what, Runnable task) {
+        Background.thread(what + " an approval", task).start();
+    }
+
+    private void expire(String id) {
+        Question question;
+        synchronized (this) {
+            question = pending.get(id);
+        }
+        if (question != null) {
+            close(question, State.EXPIRED, null, null);
+        }
+    }
+
+    /// A process that waited for an answer is gone.
+    private void gone(String id, ExecRequest request) {
+        Question question;
+        synchronized (this) {
+            question = pending.get(id);
+            if (question == null || !question.waiting().remove(request)) {
+                return;
+            }
+        }
+        close(question, State.GONE, null, null, now -> now.waiting().isEmpty());
+    }
+
+    /// The session ends: nobody has to answer for it any more.
+    void withdraw(LiveSession live) {
+        List<Question> questions;
+        synchronized (this) {
+            questions = of(live);
+        }
+        questions.forEach(question -> close(question, State.GONE, null, null));
+    }
+
+    private void close(Question question, State how, @Nullable String by, @Nullable Scope scope) {
+        close(question, how, by, scope, _ -> true);
+    }
+
+    /// @param still whether to close it as it is now
+    /// @return null if it is open still, or was closed already
+    private @Nullable Approval close(
+            Question question, State how, @Nullable String by, @Nullable Scope scope, Predicate<Question> still) {
+        Approval done;
+        List<ExecRequest> waiting;
+        synchronized (this) {
+            Question now = pending.get(question.approval().id());
+            if (now == null || !still.test(now)) {
+                return null;
+            }
+            pending.remove(now.approval().id());
+            Timer.cancel(timeouts.remove(now.approval().id()));
+            done = now.approval().closed(how, by, scope);
+            waiting = List.copyOf(now.waiting());
+            closed.put(done.id(), done);
+            if (closed.size() > MAX_CLOSED) {
+                closed.remove(closed.keySet().iterator().next());
+            }
+            revision++;
+        }
+        boolean allow = how == State.ALLOWED;
+        if (!allow) {
+            question.live().answers().refused(question.execution());
+            question.live().answers().note(done);
+        }
+        tell(listener -> listener.closed(done));
+        bell.ring();
+        question.live().answered();
+        for (ExecRequest request : waiting) {
+            if (allow) {
+                background("check", () -> allow(request, () -> done));
+            } else {
+                request.deny();
+            }
+        }
+        return done;
+    }
+
+    private Approval note(LiveSession live, Execution execution, Verdict verdict, int count) {
+        Instant now = time.now();
+        return Question.note(live, execution, verdict.rule(), count, now, now.plus(settings.timeout()));
+    }
+
+    private void tell(Consumer<ApprovalListener> event) {
+        for (ApprovalListener listener : listeners) {
+            try {
+                event.accept(listener);
+            } catch (RuntimeException e) {
+                Log.LOG.log(System.Logger.Level.WARNING, "a listener of approvals failed", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package dev.belay;
+
+import java.util.List;
+
+/// What holds for a session, as its record says it.
+///
+/// @param by         what keeps it: `kernel` for no new privileges alone, `bubblewrap` for a sandbox
+/// @param files      `workspace`, `read-only`, or `all` without a sandbox
+/// @param network    `off`, `on` or `hosts`
+/// @param hosts      the hosts, if `network` is `hosts`
+/// @param noNewPrivs whether setuid programs gain nothing
+/// @param watched    whether each program that it starts is judged first
+/// @param approvals  how many questions are open
+public record Guarded(
+        String tier, String by, String files, String network, List<String> hosts, boolean noNewPrivs, boolean watched,
+        int approvals) {
+    static Guarded of(Guard guard) {
+        Isolation isolation = guard.isolation();
+        boolean sandboxed = isolation.sandboxed();
+        Network network = sandboxed ? isolation.network() : new Network.On();
+        return new Guarded(
+                isolation.tier().label(),
+                sandboxed ? "bubblewrap" : "kernel",
+                !sandboxed ? "all" : isolation.readOnly() ? "read-only" : "workspace",
+                network.label(),
+                network instanceof Network.Hosts hosts ? hosts.names() : List.of(),
+                !guard.none(),
+                guard.watched(),
+                0);
+    }
+
+    Guarded approvals(int pending) {
+        return pending == approvals
+                ? this
+                : new Guarded(tier, by, files, network, hosts, noNewPrivs, watched, pending);
+    }
+}

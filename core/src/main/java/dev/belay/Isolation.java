@@ -1,0 +1,102 @@
+package dev.belay;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+
+/// What the kernel lets the processes of a session do. Start with [#NONE], [#LIMITS] or [#SANDBOX] and refine.
+///
+/// All but `tier` counts in a sandbox only. A sandbox shows the programs and settings of the system (`/usr`, `/etc`,
+/// `/opt`), read-only, the workspace, and what is listed here.
+///
+/// @param readOnly       whether the workspace and `writable` can only be read
+/// @param readable       more files and folders to read, absolute
+/// @param writable       more files and folders to read and write, absolute
+/// @param protectedPaths what stays read-only in the workspace if it exists at the start, relative to it
+public record Isolation(Tier tier, boolean readOnly, Network network, List<Path> readable, List<Path> writable,
+        List<String> protectedPaths) {
+    /// What people or their tools run later without looking: hooks and settings of editors.
+    public static final List<String> PROTECTED =
+            List.of(".git/hooks", ".git/config", ".vscode", ".idea", ".envrc", ".mcp.json");
+
+    /// As Belay's own user.
+    public static final Isolation NONE = of(Tier.NONE);
+
+    /// No new privileges.
+    public static final Isolation LIMITS = of(Tier.LIMITS);
+
+    /// A sandbox that may write the workspace, without a network.
+    public static final Isolation SANDBOX = of(Tier.SANDBOX);
+
+    public Isolation {
+        readable = absolute(readable);
+        writable = absolute(writable);
+        protectedPaths = List.copyOf(protectedPaths);
+        for (String path : protectedPaths) {
+            Path relative = Path.of(path);
+            if (path.isEmpty() || relative.isAbsolute() || relative.normalize().startsWith("..")) {
+                throw SessionException.invalid("The protected path " + Quoted.of(path)
+                        + " must be relative to the workspace and inside of it.");
+            }
+        }
+    }
+
+    private static Isolation of(Tier tier) {
+        return new Isolation(tier, false, new Network.Off(), List.of(), List.of(), PROTECTED);
+    }
+
+    private static List<Path> absolute(List<Path> paths) {
+        for (Path path : paths) {
+            if (!path.isAbsolute()) {
+                throw SessionException.invalid(
+                        "The path " + Quoted.of(path.toString()) + " of a sandbox must be absolute.");
+            }
+        }
+        return paths.stream().map(Path::normalize).toList();
+    }
+
+    public Isolation tier(Tier value) {
+        return new Isolation(value, readOnly, network, readable, writable, protectedPaths);
+    }
+
+    public Isolation readOnly(boolean value) {
+        return new Isolation(tier, value, network, readable, writable, protectedPaths);
+    }
+
+    public Isolation network(Network value) {
+        return new Isolation(tier, readOnly, value, readable, writable, protectedPaths);
+    }
+
+    public Isolation readable(List<Path> value) {
+        return new Isolation(tier, readOnly, network, value, writable, protectedPaths);
+    }
+
+    public Isolation writable(List<Path> value) {
+        return new Isolation(tier, readOnly, network, readable, value, protectedPaths);
+    }
+
+    public Isolation protectedPaths(List<String> value) {
+        return new Isolation(tier, readOnly, network, readable, writable, value);
+    }
+
+    public boolean sandboxed() {
+        return tier == Tier.SANDBOX;
+    }
+
+    /// The stricter of these and the others, part by part. Files beyond the workspace are those of `most`, if it is a
+    /// sandbox.
+    public Isolation within(Isolation most) {
+        if (!most.sandboxed()) {
+            return most.tier.compareTo(tier) > 0 ? tier(most.tier) : this;
+        }
+        if (!sandboxed()) {
+            return most;
+        }
+        LinkedHashSet<String> both = new LinkedHashSet<>(most.protectedPaths);
+        both.addAll(protectedPaths);
+        return new Isolation(
+                Tier.SANDBOX, readOnly || most.readOnly, network.within(most.network), most.readable, most.writable,
+                new ArrayList<>(both));
+    }
+}

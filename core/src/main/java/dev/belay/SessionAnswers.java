@@ -1,0 +1,69 @@
+package dev.belay;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/// What a watched session remembers: answers that hold for it, what was refused lately, and what its agent has not
+/// been told yet. Small and bounded; the monitor guards all of it.
+final class SessionAnswers {
+    private static final int MAX_ANSWERS = 1000;
+    private static final int MAX_REFUSED = 64;
+    private static final int MAX_NEWS = 32;
+
+    private final List<Remembered> answers = new ArrayList<>();
+    private final Set<Refused> refused = new LinkedHashSet<>();
+    private final Deque<Approval> news = new ArrayDeque<>();
+
+    /// Programs are the same for one process if they have the same name and words: after a refusal, shells try the rest
+    /// of PATH.
+    private record Refused(long pid, List<String> words) {}
+
+    synchronized void add(Remembered answer) {
+        if (answers.size() < MAX_ANSWERS) {
+            answers.addFirst(answer);
+        }
+    }
+
+    /// The latest answer that holds for a program.
+    synchronized Optional<Remembered> find(Execution execution) {
+        return answers.stream().filter(answer -> answer.fits(execution)).findFirst();
+    }
+
+    /// Notes a refusal.
+    ///
+    /// @return false if the same was refused to the same process before
+    synchronized boolean refused(Execution execution) {
+        boolean first = refused.add(key(execution));
+        if (refused.size() > MAX_REFUSED) {
+            refused.remove(refused.iterator().next());
+        }
+        return first;
+    }
+
+    synchronized boolean refusedBefore(Execution execution) {
+        return refused.contains(key(execution));
+    }
+
+    private static Refused key(Execution execution) {
+        return new Refused(execution.pid(), execution.first().words());
+    }
+
+    synchronized void note(Approval refusal) {
+        news.add(refusal);
+        if (news.size() > MAX_NEWS) {
+            news.remove();
+        }
+    }
+
+    /// The refusals that were not taken yet.
+    synchronized List<Approval> takeNews() {
+        List<Approval> taken = List.copyOf(news);
+        news.clear();
+        return taken;
+    }
+}

@@ -1,0 +1,231 @@
+package dev.belay.linux;
+
+import dev.belay.Execution;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/// Reads what a process asks to start: path, words and loader variables from its memory, and the file beneath its own
+/// root. Lives for one look, on one thread.
+///
+/// The process is held, but other threads of it are not, and may change what was read. So [HeldExec#check] looks again.
+final class ExecReader {
+    private static final int MAX_PATH = 4096;
+    /// More than the kernel takes.
+    private static final int MAX_CHARS = 8 << 20;
+    private static final int MAX_WORDS = 200_000;
+    /// As deep as the kernel follows `#!` lines.
+    private static final int MAX_SCRIPTS = 5;
+    private static final int CHANGEABLE = 022;
+    private static final Set<String> LOADER_VARIABLES = Set.of("LD_PRELOAD", "LD_AUDIT", "LD_LIBRARY_PATH");
+    private static final Predicate<String> LOADER =
+            Pattern.compile("ld(-[^/]*|64)?\\.so(\\.[0-9.]+)?|ld-musl-.*").asMatchPredicate();
+    /// Options of `ld.so` that take a value of their own.
+    private static final Set<String> LOADER_OPTIONS = Set.of("--preload", "--library-path", "--inhibit-rpath",
+            "--audit", "--argv0", "--glibc-hwcaps-prepend", "--glibc-hwcaps-mask");
+    private static final Pattern OWN_PROC = Pattern.compile("/+proc/+(?:self|thread-self)/+(.*)");
+    private static final Pattern OWN_DESCRIPTOR = Pattern.compile("/+dev/+fd/+(.*)");
+
+    private final Libc libc;
+    private final Arena arena;
+    private final ExecNotice notice;
+    private final Path workspace;
+    private final boolean root;
+
+    /// What was found.
+    ///
+    /// @param last the file that the kernel would load
+    record Found(Execution execution, ExecFile first, ExecFile last) {}
+
+    ExecReader(Libc libc, Arena arena, ExecNotice notice, Path workspace) {
+        this.libc = libc;
+        this.arena = arena;
+        this.notice = notice;
+        this.workspace = workspace;
+        this.root = libc.root();
+    }
+
+    /// The path as the process wrote it; null if it cannot be read.
+    @Nullable String path() {
+        return new ProcessMemory(libc, arena, notice.pid()).text(notice.path(), MAX_PATH);
+    }
+
+    /// @param own the loader variables that the session began with
+    Found read(Map<String, String> own) {
+        ProcessMemory memory = new ProcessMemory(libc, arena, notice.pid());
+        String path = memory.text(notice.path(), MAX_PATH);
+        ProcessMemory.Strings words = memory.texts(notice.words(), notice.pointer(), MAX_WORDS, MAX_CHARS);
+        ProcessMemory.Strings variables = memory.texts(notice.variables(), notice.pointer(), MAX_WORDS, MAX_CHARS);
+        String workdir = ExecFile.link(libc, arena, "/proc/" + notice.pid() + "/cwd");
+        ExecFile first = path == null
+                ? ExecFile.missing("unknown", 0)
+                : path.isEmpty() && notice.emptyPath()
+                        ? opened("/proc/" + notice.pid() + "/fd/" + notice.folder(), path)
+                        : find(path, notice.folder());
+        List<Execution.Image> images = new ArrayList<>(List.of(image(first, words.texts(), words.whole())));
+        ExecFile last = interpreters(first, path == null ? "" : path, words, images);
+        boolean foreign =
+                loads(images) || !variables.whole() || variables.texts().stream().anyMatch(one -> foreign(one, own));
+        return new Found(
+                new Execution(notice.pid(), images, workdir == null ? "" : workdir, foreign), first, last);
+    }
+
+    private static boolean foreign(String variable, Map<String, String> own) {
+        int equals = variable.indexOf('=');
+        String name = equals < 0 ? variable : variable.substring(0, equals);
+        return LOADER_VARIABLES.contains(name) && !variable.equals(name + "=" + own.getOrDefault(name, "\0"));
+    }
+
+    /// Follows `#!` lines.
+    ///
+    /// @return the file that the kernel loads
+    private ExecFile interpreters(
+            ExecFile first, String path, ProcessMemory.Strings words, List<Execution.Image> images) {
+        ExecFile file = first;
+        List<String> rest = words.texts().isEmpty() ? List.of() : words.texts().subList(1, words.texts().size());
+        String name = path;
+        for (int i = 0; i < MAX_SCRIPTS; i++) {
+            String script = file.script();
+            if (script == null || script.isEmpty()) {
+                break;
+            }
+            int space = script.indexOf(' ') < 0 ? script.indexOf('\t') : script.indexOf(' ');
+            String interpreter = space < 0 ? script : script.substring(0, space);
+            List<String> line = new ArrayList<>(List.of(interpreter));
+            if (space >= 0) {
+                line.add(script.substring(space).strip());
+            }
+            line.add(name);
+            line.addAll(rest);
+            file = find(interpreter, Abi.AT_FDCWD);
+            images.add(image(file, line, words.whole()));
+            rest = line.subList(1, line.size());
+            name = interpreter;
+        }
+        return file;
+    }
+
+    /// Adds the program that a loader is given.
+    ///
+    /// @return whether there is a loader: the kernel does not know which program it starts, nor with what in it
+    private boolean loads(List<Execution.Image> images) {
+        Execution.Image image = images.getLast();
+        if (!LOADER.test(image.name())) {
+            return false;
+        }
+        List<String> words = image.words();
+        int at = 1;
+        while (at < words.size() && words.get(at).startsWith("--")) {
+            at += LOADER_OPTIONS.contains(words.get(at)) ? 2 : 1;
+        }
+        if (at < words.size()) {
+            ExecFile file = find(words.get(at), Abi.AT_FDCWD);
+            images.add(image(file, words.subList(at, words.size()), image.whole()));
+        }
+        return true;
+    }
+
+    private Execution.Image image(ExecFile file, List<String> words, boolean whole) {
+        return new Execution.Image(file.path(), file.named(), writable(file), words, whole);
+    }
+
+    /// Whether the session may change a file. Root may change all of them, so there it is what belongs to others or may
+    /// be written by them.
+    private boolean writable(ExecFile file) {
+        if (!file.named()) {
+            return true;
+        }
+        if (file.readOnly()) {
+            return false;
+        }
+        if (Path.of(file.path()).startsWith(workspace)) {
+            return true;
+        }
+        if (root) {
+            return file.owner() != 0 || (file.mode() & CHANGEABLE) != 0;
+        }
+        int folder = file.path().lastIndexOf('/');
+        return libc.faccessat(Abi.AT_FDCWD, arena.allocateFrom(file.path()), Abi.W_OK) == 0
+                || libc.faccessat(
+                        Abi.AT_FDCWD, arena.allocateFrom(folder <= 0 ? "/" : file.path().substring(0, folder)),
+                        Abi.W_OK) == 0;
+    }
+
+    // --- files ---
+
+    /// Finds a file the way the process does: beneath its root, from its folder.
+    private ExecFile find(String path, int folder) {
+        Matcher self = OWN_PROC.matcher(path);
+        Matcher descriptor = OWN_DESCRIPTOR.matcher(path);
+        if (self.matches()) {
+            // These names mean another process to every process: here they would mean Belay.
+            return opened("/proc/" + notice.pid() + "/" + self.group(1), path);
+        }
+        if (descriptor.matches()) {
+            return opened("/proc/" + notice.pid() + "/fd/" + descriptor.group(1), path);
+        }
+        String base = folder == Abi.AT_FDCWD ? "cwd" : "fd/" + folder;
+        boolean absolute = path.startsWith("/");
+        String from = absolute || !ownRoot() ? "root" : base;
+        String rest = absolute || ownRoot() ? path : inside(base) + "/" + path;
+        int start = libc.open(
+                arena.allocateFrom("/proc/" + notice.pid() + "/" + from), Abi.O_PATH | Abi.O_CLOEXEC);
+        if (start < 0) {
+            return ExecFile.missing(path, Errno.EACCES);
+        }
+        try {
+            MemorySegment how = arena.allocate(Workspace.HOW_BYTES, 8);
+            how.set(ValueLayout.JAVA_LONG, 0, Abi.O_PATH | Abi.O_CLOEXEC);
+            how.set(ValueLayout.JAVA_LONG, 16,
+                    Abi.RESOLVE_NO_MAGICLINKS | (from.equals("root") ? Abi.RESOLVE_IN_ROOT : 0));
+            return taken(libc.openat2(start, arena.allocateFrom(rest), how, Workspace.HOW_BYTES), path);
+        } finally {
+            libc.close(start);
+        }
+    }
+
+    /// Whether the process has the same root as Belay.
+    private boolean ownRoot() {
+        return sameFile("/proc/" + notice.pid() + "/root", "/");
+    }
+
+    private boolean sameFile(String one, String other) {
+        MemorySegment first = arena.allocate(Abi.STATX_BYTES, 8);
+        MemorySegment second = arena.allocate(Abi.STATX_BYTES, 8);
+        return libc.statx(Abi.AT_FDCWD, arena.allocateFrom(one), 0, Abi.STATX_BASIC_STATS, first) == 0
+                && libc.statx(Abi.AT_FDCWD, arena.allocateFrom(other), 0, Abi.STATX_BASIC_STATS, second) == 0
+                && ExecFile.device(first) == ExecFile.device(second)
+                && first.get(ValueLayout.JAVA_LONG, Abi.STATX_INO_OFFSET) == second.get(ValueLayout.JAVA_LONG,
+                        Abi.STATX_INO_OFFSET);
+    }
+
+    /// A folder of the process as a path beneath its root.
+    private String inside(String base) {
+        String link = ExecFile.link(libc, arena, "/proc/" + notice.pid() + "/" + base);
+        return link == null ? "" : link;
+    }
+
+    private ExecFile opened(String magic, String asked) {
+        return taken(libc.open(arena.allocateFrom(magic), Abi.O_PATH | Abi.O_CLOEXEC), asked);
+    }
+
+    private ExecFile taken(int fd, String asked) {
+        if (fd < 0) {
+            return ExecFile.missing(asked, -fd);
+        }
+        try {
+            return ExecFile.of(libc, arena, fd, asked);
+        } finally {
+            libc.close(fd);
+        }
+    }
+}

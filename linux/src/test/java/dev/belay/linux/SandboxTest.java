@@ -1,0 +1,159 @@
+package dev.belay.linux;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.belay.Environment;
+import dev.belay.ErrorCode;
+import dev.belay.Guard;
+import dev.belay.Isolation;
+import dev.belay.Session;
+import dev.belay.SessionException;
+import dev.belay.SessionSpec;
+import dev.belay.Sessions;
+import dev.belay.Until;
+import dev.belay.testkit.LeakCheck;
+import dev.belay.testkit.Rig;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/// How a session in a sandbox behaves where the contract leaves it open, and what is refused.
+@ExtendWith(LeakCheck.class)
+@Timeout(120)
+class SandboxTest {
+    @TempDir
+    Path folder = Path.of("");
+
+    private @Nullable Sessions opened;
+
+    @BeforeEach
+    void open() throws Exception {
+        folder = folder.toRealPath();
+        java.nio.file.Files.createDirectories(folder.resolve("workspace"));
+        opened = Sessions.builder(Sandboxes.host(folder.resolve("workspace")))
+                .state(folder.resolve("state"))
+                .environment(new Environment(Map.of("PATH", ProgramLookup.DEFAULT_PATH, "HOME", "/home/somebody")))
+                .build();
+    }
+
+    @AfterEach
+    void nothingIsLeft() throws Exception {
+        sessions().close();
+        assertThat(Rig.marked(sessions().instance() + "/")).as("processes").isEmpty();
+    }
+
+    private Sessions sessions() {
+        return Objects.requireNonNull(opened);
+    }
+
+    private Session sandboxed(String... command) {
+        return sessions().open(SessionSpec.of(command).isolation(Isolation.SANDBOX));
+    }
+
+    @Test
+    void controlCReachesAProgramThatHandlesItAndTheSessionGoesOn() throws Exception {
+        Session session = sandboxed("/bin/sh", "-c", "trap 'echo caught' INT; echo ready; while :; do read line; done");
+        session.drainer().await(Until.match("ready"), Rig.PATIENCE);
+        session.writeLine("\u0003");
+        assertThat(session.drainer().await(Until.match("caught"), Rig.PATIENCE).text()).contains("caught");
+        assertThat(session.exit()).isEmpty();
+    }
+
+    @Test
+    void jobControlWorks() throws Exception {
+        Session session = sandboxed("bash", "--norc", "-i");
+        session.writeLine("PS1='> '; sleep 1000");
+        session.drainer().await(Until.match("sleep 1000"), Rig.PATIENCE);
+        session.drainer().await(Until.idle(java.time.Duration.ofMillis(300)), Rig.PATIENCE);
+        session.write("\u001a");
+        session.drainer().await(Until.match("Stopped"), Rig.PATIENCE);
+        session.writeLine("bg; kill %1; wait; echo all' 'done");
+        assertThat(session.drainer().await(Until.match("all done"), Rig.PATIENCE).text()).contains("all done");
+    }
+
+    @Test
+    void whatASandboxStartsEndsWithIt() throws Exception {
+        Session session = sandboxed("/bin/sh", "-c", "setsid env -i sleep 1000 & echo begun");
+        assertThat(session.awaitExit(Rig.PATIENCE)).isPresent();
+        assertThat(session.survivors()).isZero();
+        assertThat(Rig.marked(sessions().instance() + "/")).isEmpty();
+    }
+
+    @Test
+    void theEnvironmentActsInsideOnly() throws Exception {
+        Session session = sessions().open(SessionSpec.of("/bin/sh", "-c", "echo $A-$LD_PRELOAD-$HOME; cd; pwd")
+                .env("A", "1").env("LD_PRELOAD", "/nonexistent.so")
+                .pipe()
+                .isolation(Isolation.SANDBOX));
+        assertThat(session.awaitExit(Rig.PATIENCE)).isPresent();
+        String said = session.cursor().drainText(1 << 16).text();
+        // Bubblewrap and the shell around it would complain of the library as well: once more for each.
+        assertThat(said).contains("1-/nonexistent.so-/home/somebody\n/home/somebody");
+        assertThat(said.split("cannot be preloaded", -1)).hasSize(2);
+    }
+
+    @Test
+    void theRecordSaysWhatHolds() {
+        var guard = Objects.requireNonNull(sandboxed("sleep", "1000").snapshot().guard());
+        assertThat(guard.tier()).isEqualTo("sandbox");
+        assertThat(guard.by()).isEqualTo("bubblewrap");
+        assertThat(guard.files()).isEqualTo("workspace");
+        assertThat(guard.network()).isEqualTo("off");
+        assertThat(guard.noNewPrivs()).isTrue();
+        assertThat(sessions().open(SessionSpec.of("sleep", "1000")).snapshot().guard()).isNull();
+    }
+
+    @Test
+    void aProgramOutsideOfTheSandboxIsRefusedByName() throws Exception {
+        Path program = java.nio.file.Files.copy(Path.of("/bin/true"), folder.resolve("program"));
+        SessionException refusal = catchThrowableOfType(
+                SessionException.class, () -> sandboxed(program.toString()));
+        assertThat(refusal.code()).isEqualTo(ErrorCode.SPAWN_FAILED);
+        assertThat(refusal).hasMessageContaining("outside of the sandbox");
+    }
+
+    @Test
+    void aWorkspaceThatASandboxWouldHaveToHideIsRefused() {
+        for (Path wide : new Path[] {Path.of("/"), Path.of(System.getProperty("user.home")), Path.of("/usr")}) {
+            SessionException refusal =
+                    catchThrowableOfType(SessionException.class, () -> Sandbox.requireNarrow(wide));
+            assertThat(refusal.code()).isEqualTo(ErrorCode.UNAVAILABLE);
+            assertThat(refusal.details()).containsEntry("reason", "isolation");
+        }
+        Sandbox.requireNarrow(folder);
+    }
+
+    @Test
+    void rootAndStrangersAreRefused() {
+        for (String user : new String[] {"root", "0", "nobody-of-that-name"}) {
+            Rooms rooms = new Rooms(folder, user);
+            SessionException refusal = catchThrowableOfType(SessionException.class, rooms::user);
+            assertThat(refusal).hasMessageContaining("run_as");
+        }
+        if (Sandboxes.root()) {
+            SessionException refusal = catchThrowableOfType(SessionException.class, new Rooms(folder, null)::user);
+            assertThat(refusal).hasMessageContaining("runs as root");
+        }
+    }
+
+    @Test
+    void aMachineWithoutUserNamespacesRefusesAndSaysTheFix() {
+        Rooms rooms = new Rooms(folder, Sandboxes.root() ? "nobody" : null);
+        SessionException refusal = catchThrowableOfType(
+                SessionException.class,
+                () -> rooms.require(
+                        Guard.NONE.isolation(Isolation.SANDBOX),
+                        () -> "bwrap: No permissions to create a new namespace"));
+        assertThat(refusal.code()).isEqualTo(ErrorCode.UNAVAILABLE);
+        assertThat(refusal).hasMessageContaining("No permissions").hasMessageContaining("user namespaces");
+        assertThat(refusal.details()).containsEntry("reason", "isolation");
+    }
+}

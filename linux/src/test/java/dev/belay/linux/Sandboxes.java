@@ -1,0 +1,61 @@
+package dev.belay.linux;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.Linker;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+
+/// Hosts whose sandboxes work in tests, as root and as an ordinary user.
+final class Sandboxes {
+    /// The user of sandboxes if the tests run as root.
+    static final int NOBODY = 65_534;
+
+    private Sandboxes() {}
+
+    static boolean root() {
+        return ProcessHandle.current().info().user().filter("root"::equals).isPresent();
+    }
+
+    /// Lets files that the tests make be used by the user of the sandboxes, if that is another.
+    ///
+    /// @return what to give to [#restore] afterwards
+    static int openFilesToAll() {
+        return root() ? umask(0) : -1;
+    }
+
+    static void restore(int mask) {
+        if (mask >= 0) {
+            umask(mask);
+        }
+    }
+
+    private static int umask(int mask) {
+        try (Arena arena = Arena.ofConfined()) {
+            return (int) (long) Libc.bind("umask").invokeExact(
+                    arena.allocate(Linker.Option.captureStateLayout()), (long) mask, 0L, 0L, 0L, 0L, 0L, 0L);
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /// A host for a workspace that the user of its sandboxes can reach and write.
+    static LinuxHost host(Path workspace) {
+        LinuxHost host = LinuxHost.at(workspace);
+        if (!root()) {
+            return host;
+        }
+        try {
+            Files.setAttribute(workspace, "unix:uid", NOBODY);
+            Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
+            for (Path above = workspace; above != null && !above.equals(temporary); above = above.getParent()) {
+                Files.setPosixFilePermissions(above, PosixFilePermissions.fromString("rwxr-xr-x"));
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return host.runAs(Integer.toString(NOBODY));
+    }
+}

@@ -1,0 +1,249 @@
+package dev.belay.server.feed;
+
+import dev.belay.Actor;
+import dev.belay.ErrorCode;
+import dev.belay.SessionObserver;
+import dev.belay.SessionRecord;
+import dev.belay.SessionSpec;
+import dev.belay.access.ActorSessions;
+import dev.belay.server.attach.DetachReason;
+import dev.belay.server.attach.Viewer;
+import dev.belay.server.attach.ViewerListener;
+import dev.belay.server.wire.Json;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/// What people and agents did lately: the last 2,000 events of all sessions. Who, what and when; never what was typed
+/// or printed.
+///
+/// Typing is told in portions of some seconds. The monitor guards the events and the portions.
+public final class History implements SessionObserver, ViewerListener {
+    /// How many events are kept.
+    static final int MOST = 2000;
+
+    private static final long PORTION_NANOS = 2_000_000_000;
+    private static final int MOST_PORTIONS = 1000;
+    private static final int MAX_TEXT = 500;
+
+    private final Bell bell;
+    private final Deque<Event> events = new ArrayDeque<>();
+    private final Map<Typist, Portion> portions = new LinkedHashMap<>();
+    private final long start;
+    private long number;
+
+    /// Something that happened.
+    ///
+    /// @param owner   whose session it is about; they see it
+    /// @param session null: there is none
+    private record Event(long number, Instant at, String owner, @Nullable String session, ObjectNode json) {}
+
+    private record Typist(Key session, Actor actor) {}
+
+    private record Portion(long sinceNanos, long bytes) {}
+
+    /// What has happened after an event.
+    ///
+    /// @param all more may have happened than is kept, or these are all that are
+    public record Events(long version, boolean all, List<ObjectNode> events) {
+        public ObjectNode json() {
+            ObjectNode json = Json.object().put("version", version).put("all", all);
+            ArrayNode list = json.putArray("events");
+            events.forEach(list::add);
+            return json;
+        }
+    }
+
+    History(long startMillis, Bell bell) {
+        this.start = startMillis * 1000;
+        this.number = start;
+        this.bell = bell;
+    }
+
+    // --- what happens, on the threads where it does ---
+
+    @Override
+    public void opened(SessionRecord session) {
+        add("opened", Key.of(session), session.owner(), false, Json.object()
+                .put("origin", session.origin().label())
+                .put("command", cut(session.command())));
+    }
+
+    @Override
+    public void exited(SessionRecord session) {
+        flush(Key.of(session));
+        Instant end = session.endedAt() == null ? Instant.now() : session.endedAt();
+        add("exited", Key.of(session), null, false, Json.object()
+                .put("exit_code", session.exitCode())
+                .put("signal", session.signal())
+                .put("reason", session.endReason() == null ? null : session.endReason().label())
+                .put("duration_ms", Duration.between(session.startedAt(), end).toMillis()));
+    }
+
+    @Override
+    public void closed(SessionRecord session) {
+        flush(Key.of(session));
+        add("closed", Key.of(session), null, false, Json.object()
+                .put("reason", session.endReason() == null ? null : session.endReason().label())
+                .put("output_bytes", session.outputEnd()));
+    }
+
+    @Override
+    public void rejected(SessionSpec spec, ErrorCode code, String message) {
+        add("refused", spec.owner(), null, spec.owner(), false, Json.object()
+                .put("origin", spec.origin().label())
+                .put("code", code.name())
+                .put("message", cut(message)));
+    }
+
+    @Override
+    public void keyboard(String owner, String id, @Nullable String holder, boolean isPrivate) {
+        flush(new Key(owner, id));
+        add("keyboard", new Key(owner, id), holder, false, Json.object().put("private", isPrivate));
+    }
+
+    @Override
+    public void came(Viewer viewer) {
+        add("attached", Key.of(viewer.session()), viewer.login().name(), false,
+                Json.object().put("mode", viewer.mode().label()));
+    }
+
+    @Override
+    public void left(Viewer viewer, DetachReason why) {
+        add("left", Key.of(viewer.session()), viewer.login().name(), false, Json.object().put("reason", why.label()));
+    }
+
+    /// An agent has called a tool.
+    ///
+    /// @param session the id of the session that the call names, if it names one
+    public void called(String principal, String tool, @Nullable String session) {
+        add("called", principal, session == null ? null : cut(session), principal, true,
+                Json.object().put("tool", tool));
+    }
+
+    @Override
+    public void typed(String owner, String id, Actor by, long bytes) {
+        boolean full;
+        synchronized (this) {
+            portions.merge(
+                    new Typist(new Key(owner, id), by),
+                    new Portion(System.nanoTime(), bytes),
+                    (before, more) -> new Portion(before.sinceNanos(), before.bytes() + more.bytes()));
+            full = portions.size() > MOST_PORTIONS;
+        }
+        if (full) {
+            flush(_ -> true, Long.MAX_VALUE);
+        }
+    }
+
+    // --- portions of typing ---
+
+    /// Tells of portions that are complete. To be called once a second.
+    public void tick() {
+        long now = System.nanoTime();
+        flush(_ -> true, now);
+    }
+
+    /// Tells of what was typed into a session before something else happens to it.
+    private void flush(Key session) {
+        flush(typist -> typist.session().equals(session), Long.MAX_VALUE);
+    }
+
+    /// @param now [Long#MAX_VALUE]: whether complete or not
+    private void flush(Predicate<Typist> which, long now) {
+        Map<Typist, Portion> done = new LinkedHashMap<>();
+        synchronized (this) {
+            portions.entrySet().removeIf(entry -> {
+                boolean complete = now == Long.MAX_VALUE || now - entry.getValue().sinceNanos() >= PORTION_NANOS;
+                boolean told = complete && which.test(entry.getKey());
+                if (told) {
+                    done.put(entry.getKey(), entry.getValue());
+                }
+                return told;
+            });
+        }
+        done.forEach((typist, portion) -> add("typed", typist.session(), typist.actor().name(), typist.actor().agent(),
+                Json.object().put("bytes", portion.bytes())));
+    }
+
+    private void add(String event, Key session, @Nullable String by, boolean agent, ObjectNode facts) {
+        add(event, session.owner(), session.id(), by, agent, facts);
+    }
+
+    private void add(
+            String event,
+            String owner,
+            @Nullable String session,
+            @Nullable String by,
+            boolean agent,
+            ObjectNode facts) {
+        Instant now = Instant.now();
+        ObjectNode json = Json.object();
+        synchronized (this) {
+            number++;
+            json.put("number", number)
+                    .put("at", now.toString())
+                    .put("event", event)
+                    .put("owner", owner)
+                    .put("session", session)
+                    .put("by", by)
+                    .put("agent", agent);
+            json.setAll(facts);
+            events.add(new Event(number, now, owner, session, json));
+            if (events.size() > MOST) {
+                events.remove();
+            }
+        }
+        bell.ring();
+    }
+
+    private static String cut(String text) {
+        return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT) + "...";
+    }
+
+    // --- reading ---
+
+    /// What has happened after an event, as somebody may see it.
+    ///
+    /// @param since   the version of an earlier answer; empty: everything that is kept
+    /// @param session of which session; null: of all
+    public Events since(ActorSessions view, OptionalLong since, @Nullable String session) {
+        List<Event> after;
+        long version;
+        boolean all;
+        synchronized (this) {
+            version = number;
+            long oldest = number - events.size();
+            all = since.isEmpty() || since.getAsLong() < oldest || since.getAsLong() > number;
+            long from = all ? oldest : since.getAsLong();
+            after = events.stream().filter(one -> one.number() > from).toList();
+        }
+        List<ObjectNode> seen = new ArrayList<>();
+        for (Event one : after) {
+            if (view.sees(one.owner()) && (session == null || session.equals(one.session()))) {
+                seen.add(one.json());
+            }
+        }
+        return new Events(version, all, seen);
+    }
+
+    /// How many events are kept.
+    synchronized int kept() {
+        return events.size();
+    }
+
+    /// How many events there were.
+    public synchronized long count() {
+        return number - start;
+    }
+}
