@@ -123,8 +123,14 @@ final class LiveSession implements ProcessListener {
 
     /// An actor has typed, on its own thread.
     void typed(Actor actor, long bytes) {
-        if (typing.add(actor, bytes, time.now())) {
+        if (!typing.add(actor, bytes, time.now())) {
+            return;
+        }
+        if (exit() == null) {
             registry.reportSoon(this::reportTyping);
+        } else {
+            // The program took its last input and exited before this thread came to count it.
+            reportTyping();
         }
     }
 

@@ -29,6 +29,19 @@ class ObserversTest {
     }
 
     @Test
+    void inputThatEndsItsProgramIsToldBeforeTheClose() throws Exception {
+        // Time stands still, so nothing is told later.
+        try (Stage stage = Stage.in(folder, Limits.DEFAULT, new MovedTime())) {
+            Stage.Act act = stage.open();
+            act.process().afterInput(() -> act.process().exit(4));
+            act.session().write("quit\n");
+            act.session().close();
+            stage.recorder.await("closed a");
+            assertThat(stage.recorder.lines()).containsExactly("opened a", "exited a EXIT", "typed a 5", "closed a");
+        }
+    }
+
+    @Test
     void everyOpenedHasOneClosedInTheRightOrderForManySessions() throws Exception {
         Stage stage = Stage.in(folder, Limits.DEFAULT.maxSessions(50));
         List<Running<Boolean>> users = new ArrayList<>();

@@ -29,6 +29,11 @@ final class Recorder implements SessionObserver {
     }
 
     @Override
+    public void typed(String owner, String id, Actor by, long bytes) {
+        note("typed " + id + " " + bytes);
+    }
+
+    @Override
     public void rejected(SessionSpec spec, ErrorCode code, String message) {
         note("rejected " + code);
     }

@@ -37,6 +37,7 @@ final class ScriptedProcess implements HostProcess {
     private volatile List<String> left = List.of();
     private volatile Runnable onEnd = () -> {};
     private volatile Runnable afterEnd = () -> {};
+    private volatile Runnable afterInput = () -> {};
     private volatile Supplier<InputState> look = () -> InputState.NOBODY;
     private volatile EndReason limitHit;
     private final AtomicInteger looks = new AtomicInteger();
@@ -145,6 +146,11 @@ final class ScriptedProcess implements HostProcess {
         afterEnd = step;
     }
 
+    /// Runs within every write from now on, after the process has the bytes.
+    void afterInput(Runnable step) {
+        afterInput = step;
+    }
+
     /// From now on this answers whether the process waits for input.
     void looksLike(Supplier<InputState> seen) {
         look = seen;
@@ -221,6 +227,7 @@ final class ScriptedProcess implements HostProcess {
         byte[] taken = new byte[count];
         bytes.get(taken);
         input.writeBytes(taken);
+        afterInput.run();
         if (breaks >= 0) {
             breaksOffAfter = -1;
             throw new InterruptedException();
