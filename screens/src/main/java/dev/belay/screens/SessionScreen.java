@@ -40,7 +40,7 @@ final class SessionScreen {
     /// Whether it waits for the belay-screen thread, and since when.
     final AtomicBoolean queued = new AtomicBoolean();
     volatile long queuedNanos;
-    /// How much may be printed before a checkpoint is due: half of what the log keeps.
+    /// How much may be printed before a checkpoint is due: half of what the log keeps after it has dropped a segment.
     final long checkpointAfter;
 
     private final ScreensLimits limits;
@@ -68,8 +68,9 @@ final class SessionScreen {
         this.limits = limits;
         this.counts = counts;
         this.clock = clock;
-        this.marks = new Checkpoints(Math.max(Limits.MIN_LOG_BYTES / 2, logBytes / 8), counts);
-        this.checkpointAfter = logBytes / 2;
+        long segment = Math.max(Limits.MIN_LOG_BYTES / 2, logBytes / 8);
+        this.marks = new Checkpoints(segment, counts);
+        this.checkpointAfter = (logBytes - segment) / 2;
         this.stream = new StreamState(log, limits.screen());
         this.answers = new QueryAnswers(this, limits, counts, clock);
     }

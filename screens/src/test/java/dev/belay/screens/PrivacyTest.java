@@ -131,7 +131,7 @@ class PrivacyTest extends ScreensFixture {
         }
         for (int i = 0; i < 40; i++) {
             print(alice, "\033[10;1Hpublic ".repeat(400));
-            long due = alice.output().end() - Limits.MIN_LOG_BYTES / 2;
+            long due = alice.output().end() - Limits.MIN_LOG_BYTES / 4;
             eventually("a checkpoint is made in time", () -> screens.known(alice) >= due);
         }
         assertThat(alice.output().start()).isGreaterThan(100);
