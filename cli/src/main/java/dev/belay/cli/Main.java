@@ -15,6 +15,11 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] args) {
+        // As in the shell: ~ is $HOME. Java takes the account's home folder.
+        String home = System.getenv().getOrDefault("HOME", "");
+        if (home.startsWith("/")) {
+            System.setProperty("user.home", home);
+        }
         System.exit(run(List.of(args)));
     }
 

@@ -104,9 +104,7 @@ final class McpCommand implements Command {
         if (!yes && !OwnTerminal.isTerminal(STDIN)) {
             throw new UsageException("--install asks before it writes, and there is no terminal; add --yes");
         }
-        // Clients look for their settings in $HOME; Java's user.home is what the account says.
-        String set = System.getenv().getOrDefault("HOME", "");
-        Path home = Path.of(set.startsWith("/") ? set : System.getProperty("user.home"));
+        Path home = Path.of(System.getProperty("user.home"));
         return new McpInstall(client, client.file(home), launcher == null ? "belay" : launcher, System.out, () -> {
             if (yes) {
                 return true;

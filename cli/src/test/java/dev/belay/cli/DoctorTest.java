@@ -115,6 +115,13 @@ class DoctorTest extends WithBelay {
     }
 
     @Test
+    void theStateFolderIsInTheHomeOfTheEnvironment() throws Exception {
+        Belay.Outcome outcome = belay.env("XDG_STATE_HOME", "").env("HOME", folder.toString()).run("doctor", "--json");
+        assertThat(python(outcome.out(), "print(report['checks']['state.folder']['data']['path'])"))
+                .isEqualTo(folder + "/.local/state/belay");
+    }
+
+    @Test
     void aStateFolderThatCannotBeMadeIsTold() throws Exception {
         Path file = Files.writeString(folder.resolve("file"), "");
         Belay.Outcome outcome = belay.env("XDG_STATE_HOME", file.toString()).run("doctor");
