@@ -159,7 +159,7 @@ public final class Approvals {
             kept.add(remembered);
         }
         if (remembered != null) {
-            question.live().answers().add(remembered);
+            question.live().answers.add(remembered);
         }
         Approval done = close(question, how, by, answer.scope(), _ -> true);
         if (done == null) {
@@ -194,6 +194,19 @@ public final class Approvals {
         }
     }
 
+    /// Whether there are open questions of a session that its agent has not been told of.
+    boolean newlyAsked(LiveSession live) {
+        return !live.answers.allKnown() && !pending(live).isEmpty();
+    }
+
+    /// What a session's agent should know now: the open questions, and what was refused since it was told last.
+    List<Approval> news(LiveSession live) {
+        live.answers.known();
+        List<Approval> news = new ArrayList<>(live.answers.takeNews());
+        news.addAll(pending(live));
+        return news;
+    }
+
     private List<Question> of(LiveSession live) {
         return pending.values().stream().filter(question -> question.live() == live).toList();
     }
@@ -220,7 +233,7 @@ public final class Approvals {
             case ALLOW -> allow(request, verdict.checked() ? () -> note(live, execution, verdict, 1) : null);
             case DENY -> refuse(live, request, execution, verdict, State.DENIED);
             case ASK -> {
-                Remembered earlier = live.answers().find(execution).or(() -> kept.find(execution)).orElse(null);
+                Remembered earlier = live.answers.find(execution).or(() -> kept.find(execution)).orElse(null);
                 if (earlier == null) {
                     ask(live, request, execution, verdict);
                 } else if (earlier.allow()) {
@@ -243,16 +256,16 @@ public final class Approvals {
 
     private void refuse(LiveSession live, ExecRequest request, Execution execution, Verdict verdict, State how) {
         // Programs search on after a refusal, along PATH: that is the same question.
-        if (live.answers().refused(execution)) {
+        if (live.answers.refused(execution)) {
             Approval denied = note(live, execution, verdict, 1).closed(how, null, null);
-            live.answers().note(denied);
+            live.answers.note(denied);
             tell(listener -> listener.denied(denied));
         }
         request.deny();
     }
 
     private void ask(LiveSession live, ExecRequest request, Execution execution, Verdict verdict) {
-        if (live.answers().refusedBefore(execution)) {
+        if (live.answers.refusedBefore(execution)) {
             request.deny();
             return;
         }
@@ -359,8 +372,8 @@ public final class Approvals {
         }
         boolean allow = how == State.ALLOWED;
         if (!allow) {
-            question.live().answers().refused(question.execution());
-            question.live().answers().note(done);
+            question.live().answers.refused(question.execution());
+            question.live().answers.note(done);
         }
         tell(listener -> listener.closed(done));
         bell.ring();

@@ -7,15 +7,12 @@ import dev.belay.host.ProcessListener;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /// One session from open to close: its log, keyboard and clocks, and its [Lifecycle], which the host moves forward.
@@ -31,6 +28,7 @@ final class LiveSession implements ProcessListener {
     final Keyboard keyboard;
     final Inputs inputs;
     final Typing typing = new Typing();
+    final SessionAnswers answers = new SessionAnswers();
     /// The cursor behind [Session#drainer()].
     final Cursor drainer;
     final Clocks clocks;
@@ -42,14 +40,11 @@ final class LiveSession implements ProcessListener {
     private final Time time;
     private final Instant startedAt;
     private final long startedNanos;
-    private final SessionAnswers answers = new SessionAnswers();
-    /// How many questions there have been, and how many of them its agent knows.
-    private final AtomicInteger asked = new AtomicInteger();
-    private volatile int askedKnown;
     private final Lifecycle lifecycle = new Lifecycle();
     /// Completes when the opener is done with the process. Until then nobody else may end it, or the opener would hand
     /// closed descriptors to the loop.
     private final CompletableFuture<?> heard = new CompletableFuture<>();
+    private final UnannouncedOutput unannounced;
     private final OutputReports reports = new OutputReports(this);
 
     private volatile @Nullable HostProcess process;
@@ -57,12 +52,6 @@ final class LiveSession implements ProcessListener {
     private volatile boolean paused;
     private volatile long lastOutputNanos;
     private volatile @Nullable Future<?> retention;
-
-    // Loop only.
-    /// Up to where output was announced.
-    private long announced;
-    /// All output since then, if taps can be handed it.
-    private byte @Nullable [] fresh;
 
     LiveSession(Registry registry, String id, SessionSpec spec, Permit permit) {
         this.registry = registry;
@@ -80,6 +69,7 @@ final class LiveSession implements ProcessListener {
         Duration idle = spec.idleTimeout() != null ? spec.idleTimeout() : registry.limits().idleTimeout();
         this.clocks = new Clocks(time, registry.timer(), spec.timeout(), idle, this::expire);
         this.log = new FileLog(registry.folder(), id + "." + life, registry.limits().logBytes());
+        this.unannounced = new UnannouncedOutput(log, bell);
         this.inputs = new Inputs(id);
         this.keyboard = new Keyboard(id, log, bell, registry.timer(), this::keyboardChanged);
         this.drainer = new Cursor(this, new Actor(spec.owner()), 0, spec.lossless());
@@ -168,11 +158,7 @@ final class LiveSession implements ProcessListener {
     @Override
     public boolean output(ByteBuffer bytes, Outlet outlet) {
         int count = bytes.remaining();
-        long unstored = log.unstored();
-        byte[] copy = copyForTaps(bytes);
-        log.append(bytes, outlet);
-        registry.counters().logged(count, log.unstored() - unstored);
-        fresh = log.unstored() == unstored ? copy : null;
+        registry.counters().logged(count, unannounced.append(bytes, outlet));
         long now = time.nanos();
         lastOutputNanos = now;
         clocks.touch(now);
@@ -187,22 +173,9 @@ final class LiveSession implements ProcessListener {
         return true;
     }
 
-    private byte @Nullable [] copyForTaps(ByteBuffer bytes) {
-        if (bytes.remaining() > OutputTap.MAX_BYTES || log.end() != announced || !bell.tapped()) {
-            return null;
-        }
-        byte[] copy = new byte[bytes.remaining()];
-        bytes.get(bytes.position(), copy);
-        return copy;
-    }
-
     @Override
     public void announce() {
-        long from = announced;
-        byte[] small = fresh;
-        announced = log.end();
-        fresh = null;
-        bell.ring(from, small);
+        unannounced.announce();
         if (registry.observed()) {
             reports.output();
         }
@@ -364,13 +337,9 @@ final class LiveSession implements ProcessListener {
 
     // --- approvals ---
 
-    SessionAnswers answers() {
-        return answers;
-    }
-
     /// Somebody is asked about one of its programs.
     void asked() {
-        asked.incrementAndGet();
+        answers.asked();
         clocks.touch();
         bell.ring();
     }
@@ -379,23 +348,6 @@ final class LiveSession implements ProcessListener {
     void answered() {
         clocks.touch();
         bell.ring();
-    }
-
-    /// Whether there are questions that its agent has not been told of.
-    boolean newlyAsked() {
-        return asked.get() != askedKnown && !registry.approvals().pending(this).isEmpty();
-    }
-
-    void approvalsKnown() {
-        askedKnown = asked.get();
-    }
-
-    /// What its agent should know now: the open questions, and what was refused since it was told last.
-    List<Approval> approvalNews() {
-        approvalsKnown();
-        List<Approval> news = new ArrayList<>(answers.takeNews());
-        news.addAll(registry.approvals().pending(this));
-        return news;
     }
 
     // --- what others ask ---
@@ -448,6 +400,16 @@ final class LiveSession implements ProcessListener {
         }
         heard.join();
         return running;
+    }
+
+    /// Why nothing can be typed into it.
+    SessionException notWritable() {
+        return new SessionException(
+                ErrorCode.NOT_WRITABLE,
+                "Session " + id + " is no longer writable: "
+                        + (exit() == null
+                                ? "its input is closed."
+                                : "it has exited. Read the rest of its output."));
     }
 
     /// Whether [#process()] returns without waiting.

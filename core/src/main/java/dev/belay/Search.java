@@ -145,7 +145,7 @@ final class Search {
         if (isCut()) {
             return Fired.CUT;
         }
-        if (until.approval && live.newlyAsked()) {
+        if (until.approval && live.registry().approvals().newlyAsked(live)) {
             return Fired.APPROVAL;
         }
         boolean late = deadline.passed();

@@ -1,7 +1,6 @@
 package dev.belay;
 
 import dev.belay.host.HostProcess;
-import dev.belay.host.TriedWrite;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -150,12 +149,12 @@ public final class Session implements AutoCloseable {
 
     /// Says that the open questions are known: [Until#orApproval()] waits for the next one.
     public void approvalsKnown() {
-        live.approvalsKnown();
+        live.answers.known();
     }
 
     /// What an agent should know: the open questions, and the programs that were refused since the last call.
     public List<Approval> approvalNews() {
-        return live.approvalNews();
+        return registry.approvals().news(live);
     }
 
     // --- wait ---
@@ -231,7 +230,8 @@ public final class Session implements AutoCloseable {
     /// @return how many bytes were written: fewer than given if the process did not read in time, or if somebody took
     ///         the keyboard
     public int write(byte[] bytes, Duration timeout) throws InterruptedException {
-        return write(ByteBuffer.wrap(bytes), timeout);
+        requireMayDrive();
+        return input().write(ByteBuffer.wrap(bytes), timeout);
     }
 
     /// Writes an input once, however often it is sent. If it was written before under the same id, this returns the
@@ -241,142 +241,18 @@ public final class Session implements AutoCloseable {
     /// @return how many bytes were written in all
     public int writeOnce(byte[] bytes, String inputId) throws InterruptedException {
         requireMayDrive();
-        Inputs.Written written = live.inputs.write(
-                actor.name(), inputId, bytes, rest -> write(rest, registry.limits().writeTimeout()));
-        if (written.repeated()) {
-            registry.counters().inputsRepeated.increment();
-        }
-        return written.bytes();
+        return input().writeOnce(bytes, inputId);
     }
 
     /// Begins to write bytes as [#write(byte[])] does, and as [#writeOnce] does if they have an id, without waiting.
     /// For threads that serve many: what may take its time is left to [BegunInput#finish].
     public BegunInput begin(byte[] bytes, @Nullable String inputId) {
         requireMayDrive();
-        return inputId == null ? begin(ByteBuffer.wrap(bytes)) : beginOnce(bytes, inputId);
+        return inputId == null ? input().begin(ByteBuffer.wrap(bytes)) : input().beginOnce(bytes, inputId);
     }
 
-    private BegunInput begin(ByteBuffer bytes) {
-        TriedWrite tried = tryWrite(bytes);
-        Duration timeout = registry.limits().writeTimeout();
-        if (tried == null) {
-            return BegunInput.later(() -> write(bytes, timeout));
-        }
-        TriedWrite.Rest rest = tried.rest();
-        return rest == null ? BegunInput.over(answer(tried.written())) : BegunInput.later(() -> {
-            finish(bytes, rest, timeout);
-            return bytes.position();
-        });
-    }
-
-    private BegunInput beginOnce(byte[] bytes, String inputId) {
-        Inputs.Turn turn = live.inputs.tryBegin(actor.name(), inputId, bytes);
-        if (turn == null) {
-            return BegunInput.later(() -> writeOnce(bytes, inputId));
-        }
-        boolean over = true;
-        try {
-            if (turn.repeated()) {
-                registry.counters().inputsRepeated.increment();
-                return BegunInput.over(turn.written());
-            }
-            ByteBuffer buffer = turn.rest(bytes);
-            TriedWrite tried = tryWrite(buffer);
-            if (tried == null) {
-                return BegunInput.later(() -> writeOnce(bytes, inputId));
-            }
-            TriedWrite.Rest rest = tried.rest();
-            if (rest == null) {
-                answer(tried.written());
-                turn.answered();
-                return BegunInput.over(buffer.position());
-            }
-            over = false;
-            return BegunInput.later(() -> {
-                try (turn) {
-                    finish(buffer, rest, registry.limits().writeTimeout());
-                    turn.answered();
-                    return buffer.position();
-                }
-            });
-        } finally {
-            if (over) {
-                turn.close();
-            }
-        }
-    }
-
-    /// @return null if it would have to wait
-    private @Nullable TriedWrite tryWrite(ByteBuffer bytes) {
-        requireTypeable(bytes);
-        int start = bytes.position();
-        try {
-            return live.exit() == null
-                    ? live.isHeard() ? live.process().tryWrite(bytes, this::mayType) : null
-                    : new TriedWrite(-1, null);
-        } finally {
-            typed(bytes.position() - start);
-        }
-    }
-
-    private void finish(ByteBuffer bytes, TriedWrite.Rest rest, Duration timeout) throws InterruptedException {
-        int start = bytes.position();
-        int written;
-        try {
-            written = rest.finish(bytes, timeout);
-        } finally {
-            typed(bytes.position() - start);
-        }
-        if (start == 0) {
-            answer(written);
-        }
-    }
-
-    /// Moves the buffer's position past what was written, even if it throws.
-    private int write(ByteBuffer bytes, Duration timeout) throws InterruptedException {
-        requireMayDrive();
-        requireTypeable(bytes);
-        int start = bytes.position();
-        int written;
-        try {
-            written = live.exit() == null ? live.process().write(bytes, timeout, this::mayType) : -1;
-        } finally {
-            typed(bytes.position() - start);
-        }
-        return answer(written);
-    }
-
-    private void typed(int bytes) {
-        registry.counters().bytesWritten.add(bytes);
-        if (bytes > 0) {
-            live.typed(actor, bytes);
-        }
-    }
-
-    private void requireTypeable(ByteBuffer bytes) {
-        int most = registry.limits().maxInputBytes();
-        if (bytes.remaining() > most) {
-            throw new SessionException(
-                    ErrorCode.TOO_LARGE,
-                    "One write may have at most " + most + " bytes; split these " + bytes.remaining() + ".");
-        }
-        live.keyboard.requireMayType(actor);
-        live.clocks.touch();
-    }
-
-    private boolean mayType() {
-        return live.keyboard.mayType(actor);
-    }
-
-    /// What a write returns, or why nothing was written.
-    private int answer(int written) {
-        if (written < 0) {
-            throw notWritable();
-        }
-        if (written == 0) {
-            live.keyboard.requireMayType(actor);
-        }
-        return written;
+    private ActorInput input() {
+        return new ActorInput(registry, live, actor);
     }
 
     /// The process group in the foreground of the terminal, which asks what is asked; 0 if there is none.
@@ -431,7 +307,7 @@ public final class Session implements AutoCloseable {
         }
         live.clocks.touch();
         if (!live.process().resize(size)) {
-            throw notWritable();
+            throw live.notWritable();
         }
     }
 
@@ -508,15 +384,6 @@ public final class Session implements AutoCloseable {
             throw new SessionException(
                     ErrorCode.DENIED, actor.name() + " may only watch session " + live.id + ".");
         }
-    }
-
-    private SessionException notWritable() {
-        return new SessionException(
-                ErrorCode.NOT_WRITABLE,
-                "Session " + live.id + " is no longer writable: "
-                        + (live.exit() == null
-                                ? "its input is closed."
-                                : "it has exited. Read the rest of its output."));
     }
 
     @Override

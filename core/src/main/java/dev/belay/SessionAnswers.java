@@ -19,9 +19,27 @@ final class SessionAnswers {
     private final Set<Refused> refused = new LinkedHashSet<>();
     private final Deque<Approval> news = new ArrayDeque<>();
 
+    /// How many questions there have been, and how many of them its agent knows.
+    private int asked;
+    private int askedKnown;
+
     /// Programs are the same for one process if they have the same name and words: after a refusal, shells try the rest
     /// of PATH.
     private record Refused(long pid, List<String> words) {}
+
+    /// Somebody is asked about one of its programs.
+    synchronized void asked() {
+        asked++;
+    }
+
+    /// Its agent knows all questions.
+    synchronized void known() {
+        askedKnown = asked;
+    }
+
+    synchronized boolean allKnown() {
+        return asked == askedKnown;
+    }
 
     synchronized void add(Remembered answer) {
         if (answers.size() < MAX_ANSWERS) {

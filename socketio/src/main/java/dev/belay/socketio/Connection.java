@@ -39,8 +39,6 @@ final class Connection {
         CLOSED
     }
 
-    /// A batch ends with the message that reaches this size.
-    private static final int BATCH_BYTES = 64 * 1024;
     /// A client has a GET, a POST and a WebSocket at a time, before or after their answers.
     private static final int MAX_ONCE_KNOWN = 8;
 
@@ -52,9 +50,7 @@ final class Connection {
     private final Object lock = new Object();
 
     // All guarded by the lock.
-    private final Deque<Message> queue = new ArrayDeque<>();
-    private List<Message> inFlight = List.of();
-    private long pending;
+    private final SendQueue queue = new SendQueue();
     private State state = State.OPEN;
     private DisconnectReason reason = DisconnectReason.TRANSPORT_CLOSE;
     private Transport transport;
@@ -81,7 +77,7 @@ final class Connection {
     void open() {
         synchronized (lock) {
             if (state == State.OPEN) {
-                enqueue(Message.of(EnginePacket.Type.OPEN, engine.openData(id, transport instanceof Polling)), true);
+                queue.addFirst(Message.of(EnginePacket.Type.OPEN, engine.openData(id, transport instanceof Polling)));
                 awaitPing();
             }
         }
@@ -112,7 +108,7 @@ final class Connection {
     /// How many bytes wait for the transport or are being written.
     long pending() {
         synchronized (lock) {
-            return pending;
+            return queue.bytes();
         }
     }
 
@@ -168,10 +164,10 @@ final class Connection {
         synchronized (lock) {
             if (state != State.OPEN) {
                 refusal = reason;
-            } else if (pending > engine.settings().maxPending()) {
+            } else if (queue.bytes() > engine.settings().maxPending()) {
                 refusal = DisconnectReason.OVERFLOW;
             } else {
-                enqueue(message, false);
+                queue.add(message);
             }
         }
         if (refusal == null) {
@@ -184,15 +180,6 @@ final class Connection {
             fail(List.of(message), refusal);
         }
         return message.taken();
-    }
-
-    private void enqueue(Message message, boolean first) {
-        if (first) {
-            queue.addFirst(message);
-        } else {
-            queue.addLast(message);
-        }
-        pending += message.bytes();
     }
 
     /// Sends what can be sent: something was queued, or the transport can take something again.
@@ -215,23 +202,11 @@ final class Connection {
                 if (noop) {
                     frames.add(EnginePacket.NOOP.frame());
                 } else {
-                    inFlight = nextBatch();
-                    inFlight.forEach(message -> frames.addAll(message.frames()));
+                    queue.nextBatch().forEach(message -> frames.addAll(message.frames()));
                 }
             }
             to.send(frames, this);
             return Action.SCHEDULED;
-        }
-
-        private List<Message> nextBatch() {
-            List<Message> batch = new ArrayList<>();
-            long bytes = 0;
-            while (bytes < BATCH_BYTES && !queue.isEmpty()) {
-                Message message = queue.remove();
-                bytes += message.bytes();
-                batch.add(message);
-            }
-            return batch;
         }
 
         @Override
@@ -239,11 +214,7 @@ final class Connection {
             List<Message> sent;
             boolean last;
             synchronized (lock) {
-                sent = inFlight;
-                inFlight = List.of();
-                for (Message message : sent) {
-                    pending -= message.bytes();
-                }
+                sent = queue.taken();
                 last = state == State.CLOSING && queue.isEmpty();
             }
             sent.forEach(message -> message.taken().complete(null));
@@ -337,7 +308,7 @@ final class Connection {
                 return;
             }
             // Before all else that waits: a client on a slow line is alive as long as it reads.
-            enqueue(Message.of(EnginePacket.Type.PING, ""), true);
+            queue.addFirst(Message.of(EnginePacket.Type.PING, ""));
             int beat = beats;
             long late = System.nanoTime() - due;
             timer = engine.schedule(engine.settings().pingTimeout().minusNanos(late), () -> expire(beat));
@@ -461,8 +432,8 @@ final class Connection {
             }
             state = State.CLOSING;
             reason = why;
-            dropped = drop ? drain() : List.of();
-            enqueue(Message.of(List.of(farewell.frame())), false);
+            dropped = drop ? queue.dropWaiting() : List.of();
+            queue.add(Message.of(List.of(farewell.frame())));
             cancel(timer);
             timer = engine.schedule(engine.settings().pingTimeout(), () -> end(DisconnectReason.TRANSPORT_ERROR));
         }
@@ -487,10 +458,7 @@ final class Connection {
             if (first) {
                 reason = why;
             }
-            dropped = new ArrayList<>(inFlight);
-            inFlight = List.of();
-            dropped.addAll(drain());
-            pending = 0;
+            dropped = queue.dropAll();
             old = transport;
             probing = candidate;
             candidate = null;
@@ -509,15 +477,6 @@ final class Connection {
             listener.closed(why);
         }
         resume(); // a request that was held back gets its answer
-    }
-
-    private List<Message> drain() {
-        List<Message> all = List.copyOf(queue);
-        queue.clear();
-        for (Message message : all) {
-            pending -= message.bytes();
-        }
-        return all;
     }
 
     private static void fail(List<Message> dropped, DisconnectReason why) {

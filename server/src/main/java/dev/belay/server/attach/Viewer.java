@@ -3,54 +3,19 @@ package dev.belay.server.attach;
 import dev.belay.Approval;
 import dev.belay.BegunInput;
 import dev.belay.ErrorCode;
-import dev.belay.ExitStatus;
-import dev.belay.OutputLog;
-import dev.belay.OutputLog.Resize;
-import dev.belay.OutputTap;
-import dev.belay.ReadResult;
 import dev.belay.Session;
 import dev.belay.SessionException;
-import dev.belay.SessionState;
 import dev.belay.Signal;
 import dev.belay.Size;
 import dev.belay.screen.Colours;
-import dev.belay.screens.QuestionMask;
-import dev.belay.screens.Repaint;
 import dev.belay.server.auth.Login;
-import java.io.IOException;
-import java.io.InterruptedIOException;
-import java.time.Duration;
 import java.util.Locale;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/// One connection's view of one session: a reader of its log with its own offset and window, and, in write mode, its
-/// hands on the session.
-///
-/// Its sender is one virtual thread: it reads the log where it is, sends what it finds and waits until the connection
-/// has taken it. When the connection is quiet a byte goes out as it comes; under flood more has gathered by the time a
-/// message is taken, and the next one is larger. Nothing is queued: what is not sent yet is in the log, and what the
-/// log has dropped by then is a gap. What a program asks its terminal is masked ([QuestionMask]). A viewer that takes
-/// repaints gets one after each gap, and instead of more output than it wants. All other methods may be called from any
-/// thread.
-///
-/// **The express lane**: while the sender waits with nothing to send, the host's loop offers a little output to the
-/// connection itself, right after logging it. That saves waking the sender, which costs more than the send. The loop
-/// does so only if the sender would send just these bytes next; in every other case the sender does it as always. What
-/// a connection does not take at once, the sender waits for.
+/// One connection's view of one session: a [ViewerSender], which sends it the session's output, and, in write mode, its
+/// hands on the session. All methods may be called from any thread.
 public final class Viewer implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger("dev.belay.server");
-    private static final long NEVER_ACKED = -1;
-    /// After so many bytes without a pause the sender makes one: a virtual thread that never waits, because its
-    /// connection takes everything at once, keeps a core from all others, and yielding alone does not give it up.
-    private static final long BREATH_BYTES = 4 << 20;
-    /// The least time between two repaints instead of output: more pictures than this nobody sees.
-    private static final Duration SKIP_EVERY = Duration.ofMillis(50);
-
     /// What a viewer may do.
     public enum Mode {
         /// Type, resize, signal, take the keyboard.
@@ -79,58 +44,21 @@ public final class Viewer implements AutoCloseable {
     private final Viewers viewers;
     private final Session session;
     private final Login login;
-    private final ViewOptions options;
-    private final ViewerConnection connection;
-    private final ApprovalsTold approvals;
-    private final OutputLog log;
-    private final Sizes sizes;
-    private final Handover handover = new Handover();
-    private final Thread sender;
-    private final AtomicReference<@Nullable DetachReason> detached = new AtomicReference<>();
-    private final Object acks = new Object();
+    private final Mode mode;
+    private final ViewerSender sender;
 
-    /// The offset of the next byte to send. Moved by the sender.
-    private volatile long at;
-    /// The offset of the next byte to read, after those that are held back. The sender's.
-    private long reading;
-    /// How far the viewer has got; guarded by `acks`. [#NEVER_ACKED]: it does not tell, and has no window but the
-    /// connection's.
-    private volatile long acked = NEVER_ACKED;
     private volatile @Nullable Size wanted;
     private volatile @Nullable Colours colours;
-    private volatile long typedNanos;
-    private volatile OutputTap.@Nullable Open tap;
-    /// Whether the sender waits for an acknowledgement.
-    private volatile boolean windowFull;
-    /// Whether something has happened since the last tick, and whether the sender is to look after the other side.
-    private volatile boolean stirred;
-    private volatile boolean quiet;
-
-    // From here on: of the thread that has the handover's turn.
-    private @Nullable QuestionMask mask;
-    private final LaneRest lane = new LaneRest();
-    /// The keyboard as the viewer was told of it.
-    private KeyboardHold keyboard = KeyboardHold.FREE;
-    private long skippedNanos = System.nanoTime() - SKIP_EVERY.toNanos();
-    private long exitAt = -1;
-    private boolean exitTold;
-    private long sentInOneBreath;
 
     Viewer(Viewers viewers, Session session, Login login, ViewOptions options, ViewerConnection connection) {
         this.viewers = viewers;
         this.session = session;
         this.login = login;
-        this.options = options;
-        this.connection = connection;
-        this.approvals = new ApprovalsTold(session, connection);
-        this.log = session.output();
-        this.sizes = new Sizes(log);
-        moveTo(options.from().orElse(log.start()));
-        this.sender = Thread.ofVirtual().name("belay-viewer " + session.id()).unstarted(this::run);
+        this.mode = options.mode();
+        this.sender = new ViewerSender(viewers, session, options, connection, why -> viewers.gone(this, why));
     }
 
     void start() {
-        tap = session.tap(new Tap());
         sender.start();
     }
 
@@ -143,12 +71,12 @@ public final class Viewer implements AutoCloseable {
     }
 
     public Mode mode() {
-        return options.mode();
+        return mode;
     }
 
     /// Bytes that the session has printed and the viewer was not sent.
     public long lag() {
-        return Math.max(0, log.end() - at);
+        return sender.lag();
     }
 
     // --- what the other side says ---
@@ -156,23 +84,14 @@ public final class Viewer implements AutoCloseable {
     /// The viewer has dealt with everything before this offset. From the first time on, output runs ahead of it by no
     /// more than the window.
     public void ack(long offset) {
-        if (offset < 0 || offset > at) {
-            throw invalid(
-                    "ack must name an offset that was sent, from 0 to " + at + "; not " + offset + ".");
-        }
-        synchronized (acks) {
-            acked = Math.max(acked, offset);
-        }
-        if (windowFull) {
-            handover.signal();
-        }
+        sender.ack(offset);
     }
 
     /// Types; see [Session#writeOnce]. The terminal gets this viewer's size and colours.
     public int write(byte[] input, @Nullable String inputId) throws InterruptedException {
         Session driven = driven();
         Size size = wanted;
-        if (size != null && !sizes.isNow(size)) {
+        if (size != null && !sender.isSize(size)) {
             apply(driven, size);
         }
         return typing(driven).begin(input, inputId).finish();
@@ -183,7 +102,7 @@ public final class Viewer implements AutoCloseable {
         Session driven = driven();
         Size size = wanted;
         // A resize waits for the host.
-        return size != null && !sizes.isNow(size)
+        return size != null && !sender.isSize(size)
                 ? BegunInput.later(() -> write(input, inputId))
                 : typing(driven).begin(input, inputId);
     }
@@ -193,7 +112,7 @@ public final class Viewer implements AutoCloseable {
         if (mine != null) {
             viewers.screens().colours(driven, mine);
         }
-        typedNanos = System.nanoTime();
+        sender.typed();
         return driven;
     }
 
@@ -230,9 +149,14 @@ public final class Viewer implements AutoCloseable {
         viewers.leases().giveBack(driven(), login);
     }
 
+    /// Answers a question about a program.
+    public void answer(String approval, Approval.Answer answer) {
+        viewers.access().of(login).answer(approval, answer);
+    }
+
     /// The session, if this viewer may still drive it.
     private Session driven() {
-        if (mode() != Mode.WRITE) {
+        if (mode != Mode.WRITE) {
             throw new SessionException(
                     ErrorCode.DENIED, "You watch session " + session.id() + "; attach in write mode to drive it.");
         }
@@ -249,292 +173,12 @@ public final class Viewer implements AutoCloseable {
 
     /// Ends the view for a reason. The first reason counts.
     public void detach(DetachReason why) {
-        detached.compareAndSet(null, why);
-        handover.signal();
-        if (why != DetachReason.SHUTDOWN) {
-            // One that is in the middle of a message to somebody who does not read would never look.
-            sender.interrupt();
-        }
+        sender.detach(why);
     }
 
-    /// Answers a question about a program.
-    public void answer(String approval, Approval.Answer answer) {
-        viewers.access().of(login).answer(approval, answer);
-    }
-
-    // --- the sender ---
-
-    private void run() {
-        DetachReason end = DetachReason.FAILED;
-        try {
-            begin();
-            while (detached.get() == null && session.state() != SessionState.CLOSED) {
-                step();
-            }
-            tellExit(true);
-            end = DetachReason.CLOSED;
-        } catch (SessionException e) {
-            // The log of a session that was closed in the meantime cannot be read.
-            end = e.code() == ErrorCode.NOT_FOUND ? DetachReason.CLOSED : DetachReason.FAILED;
-            if (end == DetachReason.FAILED && detached.get() == null) {
-                LOG.log(System.Logger.Level.WARNING, "a viewer of session " + session.id() + " failed", e);
-            }
-        } catch (InterruptedIOException _) {
-            end = DetachReason.SLOW;
-        } catch (IOException | InterruptedException _) {
-            end = DetachReason.DETACHED;
-        } finally {
-            detached.compareAndSet(null, end);
-            DetachReason why = detached.get();
-            OutputTap.Open open = tap;
-            if (open != null) {
-                open.close();
-            }
-            if (mask != null) {
-                mask.close();
-            }
-            viewers.gone(this, why == null ? end : why);
-            connection.closed(why == null ? end : why);
-        }
-    }
-
-    private void begin() throws IOException, InterruptedException {
-        boolean painted = takesRepaints() && options.from().isEmpty();
-        Repaint first = painted ? viewers.screens().repaint(session, options.history()) : null;
-        if (first != null) {
-            moveTo(first.offset());
-        }
-        // After the repaint: a viewer that answers gets every question from here on, and none before is lost.
-        mask = viewers.screens().mask(session, options.answers());
-        Size size = sizes.begin(at);
-        keyboard = KeyboardHold.of(session);
-        connection.attached(session.snapshot(), at, size);
-        if (first != null) {
-            send(first, RepaintReason.ATTACH);
-        }
-        if (keyboard.holder() != null) {
-            connection.lease(keyboard.holder(), keyboard.isPrivate());
-        }
-    }
-
-    private boolean takesRepaints() {
-        return options.screen() && session.spec().mode() instanceof dev.belay.Mode.Pty;
-    }
-
-    /// Sends the next thing there is, or waits for one.
-    private void step() throws IOException, InterruptedException {
-        Optional<QuestionMask.Part> left = lane.finish(viewers.limits().stall());
-        if (left.isPresent()) {
-            send(left.get());
-        }
-        if (tellKeyboard() || approvals.tell() || tellExit(false)) {
-            return;
-        }
-        Resize next = sizes.next();
-        if (next != null && next.offset() <= reading) {
-            sizes.told(next);
-            connection.resized(next.size());
-            return;
-        }
-        long room = next == null ? Long.MAX_VALUE : next.offset() - reading;
-        if (acked != NEVER_ACKED) {
-            room = Math.min(room, acked + viewers.limits().windowBytes() - reading);
-        }
-        if (room <= 0) {
-            if (windowFull) {
-                await();
-            }
-            // An acknowledgement signals from here on; it may have come just before.
-            windowFull = true;
-            return;
-        }
-        windowFull = false;
-        if (options.skip() > 0 && log.end() - reading > options.skip() && takesRepaints()) {
-            skip();
-            return;
-        }
-        switch (log.read(reading, (int) Math.min(room, viewers.limits().frameBytes()))) {
-            case ReadResult.Chunk chunk when chunk.bytes().length == 0 -> await();
-            case ReadResult.Chunk chunk -> {
-                reading = chunk.next();
-                send(mask().feed(chunk.offset(), chunk.bytes()));
-            }
-            case ReadResult.Gap gap -> {
-                send(mask().rest());
-                synchronized (acks) {
-                    moveTo(gap.next());
-                    acked = acked == NEVER_ACKED ? NEVER_ACKED : acked + gap.lostBytes();
-                }
-                viewers.gap(gap.lostBytes());
-                connection.gap(gap);
-                if (takesRepaints()) {
-                    repaint(RepaintReason.GAP);
-                }
-            }
-            case ReadResult.End _ -> await();
-        }
-    }
-
-    private QuestionMask mask() {
-        return Objects.requireNonNull(mask);
-    }
-
-    private void moveTo(long offset) {
-        at = offset;
-        reading = offset;
-    }
-
-    private void send(QuestionMask.Part part) throws IOException, InterruptedException {
-        if (part.bytes().length > 0) {
-            // Moved first: the client may acknowledge the bytes before the call returns.
-            at = part.next();
-            connection.output(part.offset(), part.bytes());
-            sent(part.bytes().length);
-            breathe(part.bytes().length);
-        }
-    }
-
-    private void sent(int bytes) {
-        viewers.sent(bytes, typedNanos);
-        typedNanos = 0;
-    }
-
-    /// Sends the picture at the end instead of what led to it; once in a while, so that the viewer sees it.
-    private void skip() throws IOException, InterruptedException {
-        long wait = skippedNanos + SKIP_EVERY.toNanos() - System.nanoTime();
-        if (wait > 0) {
-            Thread.sleep(Duration.ofNanos(wait));
-        }
-        repaint(RepaintReason.SKIP);
-        skippedNanos = System.nanoTime();
-    }
-
-    /// From here on, a viewer that acknowledges has to acknowledge the repaint before it is sent more than a window.
-    private void repaint(RepaintReason why) throws IOException, InterruptedException {
-        Repaint paint = viewers.screens().repaint(session, options.history());
-        moveTo(paint.offset());
-        send(paint, why);
-    }
-
-    private void send(Repaint paint, RepaintReason why) throws IOException, InterruptedException {
-        sizes.repainted(paint.offset(), paint.size());
-        connection.screen(paint, why);
-        viewers.repainted(why, paint.bytes().length);
-    }
-
-    private void breathe(int sent) {
-        sentInOneBreath += sent;
-        if (sentInOneBreath >= BREATH_BYTES) {
-            sentInOneBreath = 0;
-            LockSupport.parkNanos(1);
-        }
-    }
-
-    private void await() throws IOException, InterruptedException {
-        sentInOneBreath = 0;
-        handover.await();
-        if (quiet) {
-            quiet = false;
-            connection.quiet();
-        }
-    }
-
-    /// A while has passed. Any thread.
+    /// A while has passed.
     void tick() {
-        if (!stirred) {
-            quiet = true;
-            handover.signal();
-        }
-        stirred = false;
-    }
-
-    // --- the express lane ---
-
-    /// What the session tells on its own threads.
-    private final class Tap implements OutputTap {
-        @Override
-        public boolean output(long from, byte[] bytes) {
-            stirred = true;
-            if (!handover.take()) {
-                return false;
-            }
-            try {
-                return isNext(from, bytes.length) && express(from, bytes);
-            } catch (RuntimeException | Error e) {
-                lane.failed(e);
-                return false;
-            } finally {
-                handover.giveBack();
-            }
-        }
-
-        @Override
-        public void rang() {
-            stirred = true;
-            handover.signal();
-        }
-    }
-
-    /// Whether the sender would send exactly this next.
-    private boolean isNext(long from, int length) {
-        return from == reading
-                && detached.get() == null
-                && (exitTold || session.exit().isEmpty())
-                && sizes.next() == null
-                && (acked == NEVER_ACKED || acked + viewers.limits().windowBytes() - from >= length)
-                && log.shows(from, from + length)
-                && KeyboardHold.of(session).equals(keyboard);
-    }
-
-    /// @return whether nothing is left for the sender to do
-    private boolean express(long from, byte[] bytes) {
-        reading = from + bytes.length;
-        QuestionMask.Part part = mask().feed(from, bytes);
-        if (part.bytes().length == 0) {
-            return true;
-        }
-        // Moved first, as the sender does.
-        at = part.next();
-        Future<?> taken = connection.offer(part.offset(), part.bytes());
-        if (taken == null) {
-            at = part.offset();
-            lane.unsent(part);
-            return false;
-        }
-        sent(part.bytes().length);
-        if (taken.state() == Future.State.SUCCESS) {
-            return true;
-        }
-        lane.inFlight(taken);
-        return false;
-    }
-
-    private boolean tellKeyboard() throws IOException, InterruptedException {
-        KeyboardHold now = KeyboardHold.of(session);
-        if (now.equals(keyboard)) {
-            return false;
-        }
-        keyboard = now;
-        connection.lease(now.holder(), now.isPrivate());
-        return true;
-    }
-
-    /// Tells the exit once, after everything that was printed before it.
-    private boolean tellExit(boolean last) throws IOException, InterruptedException {
-        ExitStatus exit = exitTold ? null : session.exit().orElse(null);
-        if (exit == null) {
-            return false;
-        }
-        if (exitAt < 0) {
-            exitAt = log.end();
-        }
-        if (reading < exitAt && !last) {
-            return false;
-        }
-        exitTold = true;
-        send(mask().rest());
-        connection.exit(exit, at);
-        return true;
+        sender.tick();
     }
 
     private static SessionException invalid(String message) {
