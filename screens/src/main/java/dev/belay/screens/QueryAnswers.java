@@ -50,6 +50,9 @@ final class QueryAnswers implements Scanner.Sink {
     private final Deque<Reply> replies = new ArrayDeque<>();
     private long secondBegan;
     private int inSecond;
+    /// Since when the oldest output of this scan may be there, and whether a question of it needed the screen.
+    private long oldestNanos;
+    private boolean looked;
 
     /// An answer that is not written yet.
     ///
@@ -148,19 +151,27 @@ final class QueryAnswers implements Scanner.Sink {
     /// @return the end of the log
     long scan(Scanner spare, long queuedNanos) {
         long end = kept.log.end();
-        if (clock.nanos() - queuedNanos > limits.lateAfter().toNanos()) {
+        oldestNanos = queuedNanos;
+        if (isLate()) {
             jump(end);
         } else if (end - scanned > limits.lateBytes()) {
             jump(end - TAIL_BYTES);
         }
         group = 0;
         Scanner scanner = begun != null ? begun : spare;
-        while (scanned < end) {
-            ReadResult read = kept.log.read(scanned, (int) Math.min(READ_BYTES, end - scanned));
-            if (read instanceof Chunk chunk) {
-                scanner.feed(chunk.bytes(), 0, chunk.bytes().length, scanned, this);
+        try {
+            while (scanned < end) {
+                ReadResult read = kept.log.read(scanned, (int) Math.min(READ_BYTES, end - scanned));
+                if (read instanceof Chunk chunk) {
+                    scanner.feed(chunk.bytes(), 0, chunk.bytes().length, scanned, this);
+                }
+                scanned = read.next();
             }
-            scanned = read.next();
+        } finally {
+            if (looked) {
+                looked = false;
+                kept.answered();
+            }
         }
         // If a sequence is begun, the scanner is kept for this session, and the caller needs another spare one.
         begun = scanner.between() ? null : scanner;
@@ -204,16 +215,17 @@ final class QueryAnswers implements Scanner.Sink {
         if (query.kind() == Query.Kind.MASKED || aViewerAnswers(query.from())) {
             return;
         }
-        // Before the answer is made: a flood of questions must not keep the thread from the other sessions.
-        if (!withinRate()) {
+        // Before the answer is made, and even if there is none: a flood of questions must not keep the thread from the
+        // other sessions.
+        if (!withinRate() || isLate()) {
             counts.unanswered.increment();
             return;
         }
+        inSecond++;
         Optional<byte[]> answer = answer(query);
         if (answer.isEmpty()) {
             return;
         }
-        inSecond++;
         if (group == 0) {
             group = session.foreground();
         }
@@ -233,9 +245,16 @@ final class QueryAnswers implements Scanner.Sink {
             case STATUS -> query.numbers().contains(5);
             default -> false;
         };
-        return always
-                ? new Screen(2, 1, limits.screen()).answer(query, now)
-                : kept.asked(query.to(), screen -> screen.answer(query, now));
+        if (always) {
+            return new Screen(2, 1, limits.screen()).answer(query, now);
+        }
+        looked = true;
+        return kept.asked(query.to(), screen -> screen.answer(query, now));
+    }
+
+    /// Whether the questions before this one have taken so long that its answer would come late.
+    private boolean isLate() {
+        return clock.nanos() - oldestNanos > limits.lateAfter().toNanos();
     }
 
     private boolean withinRate() {

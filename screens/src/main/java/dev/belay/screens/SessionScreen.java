@@ -53,6 +53,8 @@ final class SessionScreen {
     // In turn only.
     private final Checkpoints marks;
     private @Nullable Follower warm;
+    /// A screen for the questions before the warm one, while they are answered one after the other.
+    private @Nullable Follower trailing;
     private long warmBytes;
     private boolean gone;
 
@@ -154,13 +156,34 @@ final class SessionScreen {
     }
 
     /// Looks at the screen as it was at an offset, because a program asks. Afterwards it is there if nobody has looked
-    /// at it later.
+    /// at it later. To be called for one offset after the other, and [#answered()] after the last.
     <T> T asked(long offset, Function<Screen, T> look) {
         turn.lock();
         try {
             Follower ahead = warm;
-            Follower then = ahead == null || ahead.screen().offset() <= offset ? now(offset) : at(offset, log.end());
+            Follower then = ahead == null || ahead.screen().offset() <= offset ? now(offset) : trailing(offset);
             return look.apply(then.screen());
+        } finally {
+            endTurn();
+        }
+    }
+
+    private Follower trailing(long offset) {
+        Follower then = trailing;
+        if (then == null || then.screen().offset() > offset) {
+            then = at(offset, log.end());
+            trailing = then;
+        } else {
+            follow(then, offset);
+        }
+        return then;
+    }
+
+    /// There are no more questions now.
+    void answered() {
+        turn.lock();
+        try {
+            trailing = null;
         } finally {
             endTurn();
         }

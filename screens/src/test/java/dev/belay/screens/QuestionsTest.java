@@ -6,12 +6,16 @@ import dev.belay.ReadResult;
 import dev.belay.Session;
 import dev.belay.SessionSpec;
 import dev.belay.Sessions;
+import dev.belay.screen.Screen;
+import dev.belay.screen.Sight;
+import dev.belay.screen.Snapshot;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -224,6 +228,30 @@ class QuestionsTest extends ScreensFixture {
         assertThat(screens.stats().warmBytes()).isLessThanOrEqualTo(1 << 20);
         Session polite = asker(sessions, "ask(b'\\x1b[c', b'c')\n");
         awaitText(polite, hex("\033[?1;2c"));
+    }
+
+    @Test
+    void questionsBehindTheScreenAreAnsweredInOneReplay() throws Exception {
+        Sessions sessions = sessions();
+        Session session = shell(sessions, "seq -f '%09.0f' 0 199999; printf end; exec sleep 600");
+        awaitText(session, "end$");
+        SessionScreen kept =
+                new SessionScreen(session, PATIENT, sessions.limits().logBytes(), new Counts(), Clock.SYSTEM);
+        assertThat(kept.look(OptionalLong.empty(), 0, Screen::offset)).isEqualTo(session.output().end());
+        // A replay for each of them would take much longer than a test may.
+        for (int line = 0; line < 200_000; line++) {
+            long offset = line * 11L + 3;
+            if (line % 1000 == 0) {
+                Snapshot then = kept.asked(offset, screen -> screen.snapshot(Sight.ALL, 0));
+                String begun = then.rows().get(then.cursor().row()).text();
+                assertThat(begun).isEqualTo("%09d".formatted(line).substring(0, 3));
+            }
+            assertThat(kept.asked(offset, Screen::offset)).isEqualTo(offset);
+        }
+        // One that was asked earlier.
+        assertThat(kept.asked(3, screen -> screen.snapshot(Sight.ALL, 0).text()).strip()).isEqualTo("000");
+        kept.answered();
+        kept.release();
     }
 
     /// What a viewer sees up to the end.
