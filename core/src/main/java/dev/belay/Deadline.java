@@ -15,12 +15,13 @@ public final class Deadline {
         this.atNanos = atNanos;
     }
 
-    /// The moment at which the duration is over. A very long one never comes.
+    /// The moment at which the duration is over, by the system's time; for hosts, whose processes know no other.
     public static Deadline in(Duration duration) {
         return in(SystemTime.INSTANCE, duration);
     }
 
-    static Deadline in(Time time, Duration duration) {
+    /// The moment at which the duration is over. A very long one never comes.
+    public static Deadline in(Time time, Duration duration) {
         return new Deadline(time, time.nanos() + nanos(duration));
     }
 

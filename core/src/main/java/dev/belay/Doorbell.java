@@ -9,11 +9,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Wakes the threads that wait for something to happen in a session, and tells its taps.
+/// Wakes the threads that wait for something to happen, and tells taps of output.
 ///
 /// Ringing never blocks, and costs a few reads while nobody waits, so the host's loop may ring. A waiter notes the
-/// count before it looks at the session, and misses nothing: `await` returns at once if the bell has rung since.
-final class Doorbell {
+/// count before it looks, and misses nothing: `await` returns at once if the bell has rung since.
+public final class Doorbell {
     /// So many taps are handed an output. Others are told that there is some: the loop has other sessions to serve.
     private static final int MAX_SERVED = 8;
 
@@ -22,11 +22,13 @@ final class Doorbell {
     /// Replaced and never changed.
     private volatile List<OutputTap> taps = List.of();
 
-    long rings() {
+    /// How often it has rung: to be noted before a look, and given to [#await].
+    public long rings() {
         return rings.get();
     }
 
-    void ring() {
+    /// Wakes everybody who waits. Any thread, and never blocks.
+    public void ring() {
         wake();
         for (OutputTap tap : taps) {
             tell(tap);
@@ -96,7 +98,7 @@ final class Doorbell {
     /// Waits until the bell has rung after `seen` was noted, or until the deadline.
     ///
     /// @return whether it rang
-    boolean await(long seen, Deadline deadline) throws InterruptedException {
+    public boolean await(long seen, Deadline deadline) throws InterruptedException {
         return await(seen, deadline, () -> false);
     }
 

@@ -104,6 +104,11 @@ public final class Sessions implements AutoCloseable {
         registry.isolation(value);
     }
 
+    /// The time that the sessions go by.
+    public Time time() {
+        return registry.time();
+    }
+
     /// Who may start what in watched sessions.
     public Approvals approvals() {
         return registry.approvals();
@@ -147,7 +152,7 @@ public final class Sessions implements AutoCloseable {
         private Isolation isolation = Isolation.NONE;
         private @Nullable Environment environment;
         private @Nullable Path state;
-        private Time time = SystemTime.INSTANCE;
+        private Time time = Time.system();
         private final List<SessionObserver> observers = new ArrayList<>();
 
         private Builder(Host host) {
@@ -184,7 +189,7 @@ public final class Sessions implements AutoCloseable {
         }
 
         /// The time that the sessions go by; by default, the system's.
-        Builder time(Time value) {
+        public Builder time(Time value) {
             time = value;
             return this;
         }

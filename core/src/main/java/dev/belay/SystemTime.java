@@ -1,6 +1,10 @@
 package dev.belay;
 
 import java.time.Instant;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /// The time of the system.
@@ -26,6 +30,33 @@ final class SystemTime implements Time {
 
     @Override
     public Timer timer() {
-        return new Timer.Threaded();
+        return new ThreadTimer();
+    }
+
+    /// Tasks that come after its close are dropped.
+    private static final class ThreadTimer implements Timer {
+        private final ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(
+                1, Thread.ofPlatform().daemon().name("belay-timer").factory());
+
+        ThreadTimer() {
+            executor.setRemoveOnCancelPolicy(true);
+            executor.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
+            executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        }
+
+        @Override
+        public void execute(Runnable task) {
+            executor.execute(task);
+        }
+
+        @Override
+        public Future<?> in(long nanos, Runnable task) {
+            return executor.schedule(task, nanos, TimeUnit.NANOSECONDS);
+        }
+
+        @Override
+        public void close() {
+            executor.close();
+        }
     }
 }

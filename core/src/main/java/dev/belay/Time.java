@@ -1,9 +1,15 @@
 package dev.belay;
 
+import java.time.Duration;
 import java.time.Instant;
 
-/// The time that sessions go by: the system's, or one that a test moves.
-interface Time {
+/// The time that sessions, and everything that serves them, go by: the system's, or one that a test moves.
+public interface Time {
+    /// The time of the system.
+    static Time system() {
+        return SystemTime.INSTANCE;
+    }
+
     /// The time of day, for records.
     Instant now();
 
@@ -15,4 +21,14 @@ interface Time {
 
     /// A new timer with a thread of its own.
     Timer timer();
+
+    /// Waits for a duration.
+    default void sleep(Duration duration) throws InterruptedException {
+        Deadline end = Deadline.in(this, duration);
+        do {
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+        } while (end.park(this));
+    }
 }

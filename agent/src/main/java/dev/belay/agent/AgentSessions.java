@@ -9,6 +9,7 @@ import dev.belay.SessionException;
 import dev.belay.SessionRecord;
 import dev.belay.SessionSpec;
 import dev.belay.SessionState;
+import dev.belay.Time;
 import dev.belay.Until;
 import dev.belay.access.ActorSessions;
 import java.nio.file.Path;
@@ -56,6 +57,10 @@ final class AgentSessions {
 
     List<Session> list() {
         return view.list();
+    }
+
+    Time time() {
+        return view.time();
     }
 
     Limits limits() {

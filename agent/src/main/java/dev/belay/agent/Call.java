@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
 /// @param untilScreen what it waits for on the screen, if anything
 /// @param view        how the output is shown
 /// @param maxTokens   how much of it
-/// @param beganNanos  when the call began
+/// @param clock       how long it takes
 record Call(Screens screens, Until until, @Nullable UntilScreen untilScreen, CallDeadline deadline, View view,
-        int maxTokens, Tokens tokens, long beganNanos) {
+        int maxTokens, Tokens tokens, CallClock clock) {
     /// A program that prints a prompt and then reads does both within this time, unless the machine is busy.
     private static final Duration REST = Duration.ofMillis(20);
 
@@ -51,9 +51,9 @@ record Call(Screens screens, Until until, @Nullable UntilScreen untilScreen, Cal
                     + " shell, whose exit codes are not known. Type with write_stdin.";
 
     static Call of(Screens screens, @Nullable WaitFor waitFor, CallDeadline deadline, View view, int maxTokens,
-            Tokens tokens, long beganNanos) {
+            Tokens tokens, CallClock clock) {
         return new Call(screens, until(waitFor), waitFor == null ? null : waitFor.untilScreen(), deadline, view,
-                maxTokens, tokens, beganNanos);
+                maxTokens, tokens, clock);
     }
 
     /// What a call waits for: what it names, the exit, and always the moment when the program waits for input.
@@ -66,10 +66,6 @@ record Call(Screens screens, Until until, @Nullable UntilScreen untilScreen, Cal
         Duration rest = waitFor.match() == null && waitFor.screen() == null ? NAMED_REST : MATCH_REST;
         // A screen that waits for keys has come to rest as well, and that is what was asked for.
         return waitFor.settledMs() == null ? rest : rest.plusMillis(waitFor.settledMs());
-    }
-
-    static long millisSince(long beganNanos) {
-        return (System.nanoTime() - beganNanos) / 1_000_000;
     }
 
     /// Refuses to wait for a screen where there is none.
@@ -125,7 +121,7 @@ record Call(Screens screens, Until until, @Nullable UntilScreen untilScreen, Cal
                 part.omitted() > 0,
                 record.signal(),
                 running ? 0 : session.survivors(),
-                millisSince(beganNanos),
+                clock.millis(),
                 part.start(),
                 part.next(),
                 part.omitted(),
@@ -158,7 +154,7 @@ record Call(Screens screens, Until until, @Nullable UntilScreen untilScreen, Cal
                 part.omitted() > 0,
                 null,
                 0,
-                millisSince(beganNanos),
+                clock.millis(),
                 part.start(),
                 part.next(),
                 part.omitted(),

@@ -12,10 +12,10 @@ record CallDeadline(Deadline deadline, boolean longWait) {
     /// @param named   whether the call names what it waits for: then it waits as long as a call may take
     /// @param usual   the wait of a call that asks for none
     /// @param most    the longest that a call may take
-    static CallDeadline of(@Nullable Integer askedMs, boolean named, Duration usual, Duration most) {
+    static CallDeadline of(CallClock clock, @Nullable Integer askedMs, boolean named, Duration usual, Duration most) {
         Duration wanted = askedMs != null ? Duration.ofMillis(askedMs) : named ? most : usual;
         boolean cut = wanted.compareTo(most) > 0;
-        return new CallDeadline(Deadline.in(cut ? most : wanted), cut || named);
+        return new CallDeadline(clock.in(cut ? most : wanted), cut || named);
     }
 
     Duration left() {

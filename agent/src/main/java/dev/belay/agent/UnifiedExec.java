@@ -13,7 +13,7 @@ import java.util.Optional;
 /// `unified_exec`: starts a command in a session of its own.
 record UnifiedExec(AgentSessions sessions, Screens screens) {
     ExecResult call(ExecRequest request, AgentSettings settings) throws InterruptedException {
-        long began = System.nanoTime();
+        CallClock clock = CallClock.start(sessions.time());
         String id = request.sessionId() == null ? AgentTools.newSessionId() : request.sessionId();
         Session session = null;
         try {
@@ -27,11 +27,11 @@ record UnifiedExec(AgentSessions sessions, Screens screens) {
             Call call = Call.of(
                     screens,
                     request.waitFor(),
-                    CallDeadline.of(request.yieldTimeMs(), request.waitFor() != null, usual, settings.maxCall()),
+                    CallDeadline.of(clock, request.yieldTimeMs(), request.waitFor() != null, usual, settings.maxCall()),
                     request.view(),
                     request.maxOutputTokens(),
                     settings.tokens(),
-                    began);
+                    clock);
             call.requireScreen(request.tty());
             if (request.in() != null) {
                 id = request.in();
@@ -43,7 +43,7 @@ record UnifiedExec(AgentSessions sessions, Screens screens) {
                 return call.answer(session, call.await(sessions, session, session.drainer(), turn), null);
             }
         } catch (SessionException e) {
-            return ExecResult.failed(session == null ? null : id, Call.millisSince(began), ToolError.of(e));
+            return ExecResult.failed(session == null ? null : id, clock.millis(), ToolError.of(e));
         }
     }
 

@@ -15,17 +15,17 @@ import org.jspecify.annotations.Nullable;
 /// `write_stdin`: types into a session, if there is something to type, and waits for the answer.
 record WriteStdin(AgentSessions sessions, Screens screens) {
     ExecResult call(WriteRequest request, AgentSettings settings) throws InterruptedException {
-        long began = System.nanoTime();
+        CallClock clock = CallClock.start(sessions.time());
         try {
             Call call = Call.of(
                     screens,
                     request.waitFor(),
-                    CallDeadline.of(request.yieldTimeMs(), request.waitFor() != null,
+                    CallDeadline.of(clock, request.yieldTimeMs(), request.waitFor() != null,
                             request.isPoll() ? settings.poll() : settings.yield(), settings.maxCall()),
                     request.view(),
                     request.maxOutputTokens(),
                     settings.tokens(),
-                    began);
+                    clock);
             String address = sessions.address(request.sessionId());
             try (CallTurns.Turn turn = request.isPoll() ? sessions.turn(address) : sessions.turnToType(address)) {
                 Session session = sessions.drive(address);
@@ -42,7 +42,7 @@ record WriteStdin(AgentSessions sessions, Screens screens) {
                 return call.answer(session, call.await(sessions, session, from, turn), null);
             }
         } catch (SessionException e) {
-            return ExecResult.failed(request.sessionId(), Call.millisSince(began), ToolError.of(e));
+            return ExecResult.failed(request.sessionId(), clock.millis(), ToolError.of(e));
         }
     }
 

@@ -9,6 +9,7 @@ import dev.belay.Quoted;
 import dev.belay.Session;
 import dev.belay.SessionException;
 import dev.belay.SessionSpec;
+import dev.belay.Time;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -182,6 +183,11 @@ public final class ActorSessions {
     /// The limits of all sessions.
     public Limits limits() {
         return gate.sessions().limits();
+    }
+
+    /// The time that the sessions go by.
+    public Time time() {
+        return gate.sessions().time();
     }
 
     /// The folder that working folders are relative to.

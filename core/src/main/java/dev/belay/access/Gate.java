@@ -157,7 +157,7 @@ public final class Gate {
 
     /// @return how long to wait for the principal's turn
     private long pace(Principal principal, Origin origin) {
-        long now = System.nanoTime();
+        long now = sessions.time().nanos();
         String name = principal.name();
         Quota quota = principal.quota();
         long wait = creations.of(name, now).take(now, quota.creations(), quota.per(), 0);
@@ -185,7 +185,7 @@ public final class Gate {
         if (nanos > 0) {
             waiting.incrementAndGet();
             try {
-                Thread.sleep(Duration.ofNanos(nanos));
+                sessions.time().sleep(Duration.ofNanos(nanos));
             } finally {
                 waiting.decrementAndGet();
             }

@@ -3,6 +3,7 @@ package dev.belay.screens;
 import dev.belay.ReadResult;
 import dev.belay.ReadResult.Chunk;
 import dev.belay.Session;
+import dev.belay.Time;
 import dev.belay.screen.Colours;
 import dev.belay.screen.Query;
 import dev.belay.screen.Scanner;
@@ -34,7 +35,7 @@ final class QueryAnswers implements Scanner.Sink {
     private final Session session;
     private final ScreensLimits limits;
     private final Counts counts;
-    private final Clock clock;
+    private final Time time;
     private final List<Range> viewers = new ArrayList<>();
     private volatile Colours colours;
     /// The last one that was set, as everybody may see it.
@@ -95,14 +96,14 @@ final class QueryAnswers implements Scanner.Sink {
         }
     }
 
-    QueryAnswers(SessionScreen kept, ScreensLimits limits, Counts counts, Clock clock) {
+    QueryAnswers(SessionScreen kept, ScreensLimits limits, Counts counts, Time time) {
         this.kept = kept;
         this.session = kept.session;
         this.limits = limits;
         this.counts = counts;
-        this.clock = clock;
+        this.time = time;
         this.colours = limits.colours();
-        this.secondBegan = clock.nanos();
+        this.secondBegan = time.nanos();
     }
 
     /// Passes over what is there already. Called before the thread knows the session.
@@ -229,7 +230,7 @@ final class QueryAnswers implements Scanner.Sink {
         if (group == 0) {
             group = session.foreground();
         }
-        replies.add(new Reply(answer.get(), query.to(), group, clock.nanos()));
+        replies.add(new Reply(answer.get(), query.to(), group, time.nanos()));
     }
 
     private boolean aViewerAnswers(long offset) {
@@ -254,11 +255,11 @@ final class QueryAnswers implements Scanner.Sink {
 
     /// Whether the questions before this one have taken so long that its answer would come late.
     private boolean isLate() {
-        return clock.nanos() - oldestNanos > limits.lateAfter().toNanos();
+        return time.nanos() - oldestNanos > limits.lateAfter().toNanos();
     }
 
     private boolean withinRate() {
-        long now = clock.nanos();
+        long now = time.nanos();
         if (now - secondBegan >= SECOND_NANOS) {
             secondBegan = now;
             inSecond = 0;
@@ -292,7 +293,7 @@ final class QueryAnswers implements Scanner.Sink {
     }
 
     private boolean givenUp(Reply first, Duration after) {
-        boolean late = clock.nanos() - first.askedNanos() > after.toNanos();
+        boolean late = time.nanos() - first.askedNanos() > after.toNanos();
         if (late) {
             replies.removeFirst();
             counts.unanswered.increment();

@@ -1,6 +1,7 @@
 package dev.belay.screens;
 
 import dev.belay.SessionException;
+import dev.belay.Time;
 import dev.belay.screen.Scanner;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -26,7 +27,7 @@ final class ScreenThread implements AutoCloseable {
     private static final long MAX_REST_NANOS = 250_000_000;
 
     private final ScreensLimits limits;
-    private final Clock clock;
+    private final Time time;
     private final Thumbnails thumbnails;
     private final Runnable tidy;
     private final Thread thread;
@@ -45,14 +46,14 @@ final class ScreenThread implements AutoCloseable {
     private long tidyAt;
 
     /// @param tidy folds what nobody uses, and forgets closed sessions
-    ScreenThread(ScreensLimits limits, Clock clock, Runnable tidy) {
+    ScreenThread(ScreensLimits limits, Time time, Runnable tidy) {
         this.limits = limits;
-        this.clock = clock;
+        this.time = time;
         this.tidy = tidy;
-        this.thumbnails = new Thumbnails(limits, clock, this::wake);
+        this.thumbnails = new Thumbnails(limits, time, this::wake);
         this.spare = new Scanner(limits.screen());
-        this.stepAt = clock.nanos();
-        this.tidyAt = clock.nanos() + tidyEvery();
+        this.stepAt = time.nanos();
+        this.tidyAt = time.nanos() + tidyEvery();
         this.thread = Thread.ofPlatform().daemon().name("belay-screen").start(this::run);
     }
 
@@ -63,7 +64,7 @@ final class ScreenThread implements AutoCloseable {
     /// There is new output of a session. Any thread may call it.
     void output(SessionScreen kept) {
         if (kept.queued.compareAndSet(false, true)) {
-            kept.queuedNanos = clock.nanos();
+            kept.queuedNanos = time.nanos();
             queue.add(kept);
             wake();
         }
@@ -84,14 +85,14 @@ final class ScreenThread implements AutoCloseable {
 
     private void run() {
         while (!stopped) {
-            long passed = clock.nanos();
+            long passed = time.nanos();
             woken = false;
             passBytes = 0;
             sleepUntil(pass());
             // Others do not wake it meanwhile.
             long again = passed + (passBytes > FLOOD_BYTES ? FLOOD_PACE_NANOS : PACE_NANOS);
-            while (!stopped && clock.nanos() - again < 0) {
-                clock.parkUntil(this, again);
+            while (!stopped && time.nanos() - again < 0) {
+                time.parkUntil(this, again);
             }
         }
     }
@@ -99,7 +100,7 @@ final class ScreenThread implements AutoCloseable {
     private void sleepUntil(long nanos) {
         asleep = true;
         if (!woken && !stopped) {
-            clock.parkUntil(this, nanos);
+            time.parkUntil(this, nanos);
         }
         asleep = false;
     }
@@ -110,18 +111,18 @@ final class ScreenThread implements AutoCloseable {
             scan(kept);
         }
         replying.removeIf(kept -> !attempt(kept, kept.answers::reply));
-        long now = clock.nanos();
+        long now = time.nanos();
         if (!behind.isEmpty() && stepAt - now <= 0) {
             step(behind.removeFirst());
         }
         long nextThumbnail = makeThumbnails();
-        if (tidyAt - clock.nanos() <= 0) {
+        if (tidyAt - time.nanos() <= 0) {
             tidy.run();
-            tidyAt = clock.nanos() + tidyEvery();
+            tidyAt = time.nanos() + tidyEvery();
         }
         long next = Math.min(tidyAt, nextThumbnail);
         next = behind.isEmpty() ? next : Math.min(next, stepAt);
-        return replying.isEmpty() ? next : Math.min(next, clock.nanos() + RETRY_NANOS);
+        return replying.isEmpty() ? next : Math.min(next, time.nanos() + RETRY_NANOS);
     }
 
     private void scan(SessionScreen kept) {
@@ -148,12 +149,12 @@ final class ScreenThread implements AutoCloseable {
     }
 
     private void step(SessionScreen kept) {
-        long began = clock.nanos();
+        long began = time.nanos();
         boolean done = attempt(kept, () -> {
             kept.step(kept.log.end());
             return true;
         });
-        long now = clock.nanos();
+        long now = time.nanos();
         stepAt = now + Math.min(REST_PER_STEP * (now - began), MAX_REST_NANOS);
         // Until less than a segment is left, which the next look parses.
         if (done && kept.log.end() - kept.known() >= kept.checkpointAfter / 4) {
@@ -166,7 +167,7 @@ final class ScreenThread implements AutoCloseable {
             return thumbnails.make();
         } catch (RuntimeException e) {
             LOG.log(System.Logger.Level.WARNING, "could not make a thumbnail", e);
-            return clock.nanos() + limits.thumbnailEvery().toNanos();
+            return time.nanos() + limits.thumbnailEvery().toNanos();
         }
     }
 

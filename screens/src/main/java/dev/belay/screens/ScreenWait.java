@@ -17,7 +17,7 @@ final class ScreenWait {
         this.screens = screens;
         this.session = session;
         this.watch = new ScreenWatch(screens, session, until);
-        this.deadline = Deadline.in(timeout);
+        this.deadline = Deadline.in(screens.time(), timeout);
     }
 
     ScreenWaited run() throws InterruptedException {
@@ -30,7 +30,7 @@ final class ScreenWait {
             if (deadline.passed()) {
                 return new ScreenWaited(Fired.TIMEOUT, screens.look(session), "");
             }
-            Deadline wake = deadline.earlier(Deadline.in(watch.again()));
+            Deadline wake = deadline.earlier(Deadline.in(screens.time(), watch.again()));
             activity.next(Duration.ofNanos(Math.max(1, wake.remainingNanos())));
         }
     }

@@ -65,7 +65,7 @@ public final class ScreenWatch {
         if (!screen.modes().synchronizedUpdate()) {
             lastRows = screen.rows();
             lastCursor = screen.cursor();
-            restful = Deadline.in(quiet);
+            restful = Deadline.in(screens.time(), quiet);
         } else {
             restful = null;
         }

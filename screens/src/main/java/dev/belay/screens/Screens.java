@@ -14,6 +14,7 @@ import dev.belay.SessionRecord;
 import dev.belay.SessionState;
 import dev.belay.Sessions;
 import dev.belay.Size;
+import dev.belay.Time;
 import dev.belay.screen.Colours;
 import dev.belay.screen.Scanner;
 import dev.belay.screen.Screen;
@@ -42,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 public final class Screens implements SessionObserver, AutoCloseable {
     private final Sessions sessions;
     private final ScreensLimits limits;
-    private final Clock clock;
+    private final Time time;
     private final Counts counts = new Counts();
     private final Map<Key, SessionScreen> all = new ConcurrentHashMap<>();
     private final ScreenThread thread;
@@ -57,14 +58,14 @@ public final class Screens implements SessionObserver, AutoCloseable {
 
     /// Begins to follow the output of sessions. Close it before them.
     public Screens(Sessions sessions, ScreensLimits limits) {
-        this(sessions, limits, Clock.SYSTEM);
+        this(sessions, limits, sessions.time());
     }
 
-    Screens(Sessions sessions, ScreensLimits limits, Clock clock) {
+    Screens(Sessions sessions, ScreensLimits limits, Time time) {
         this.sessions = sessions;
         this.limits = limits;
-        this.clock = clock;
-        this.thread = new ScreenThread(limits, clock, this::tidy);
+        this.time = time;
+        this.thread = new ScreenThread(limits, time, this::tidy);
         // What they have printed so far is not scanned for questions: it was asked long ago.
         for (Session session : sessions.list()) {
             if (session.spec().mode() instanceof Mode.Pty && session.state() != SessionState.CLOSED) {
@@ -72,6 +73,11 @@ public final class Screens implements SessionObserver, AutoCloseable {
             }
         }
         sessions.addObserver(this);
+    }
+
+    /// The time that screens go by.
+    Time time() {
+        return time;
     }
 
     // --- look ---
@@ -142,7 +148,7 @@ public final class Screens implements SessionObserver, AutoCloseable {
             }
             // As its owner: the screen belongs to no viewer.
             Session own = session.as(new Actor(session.spec().owner()));
-            SessionScreen made = new SessionScreen(own, limits, sessions.limits().logBytes(), counts, clock);
+            SessionScreen made = new SessionScreen(own, limits, sessions.limits().logBytes(), counts, time);
             if (passOver) {
                 made.answers.begin();
             }
@@ -182,7 +188,7 @@ public final class Screens implements SessionObserver, AutoCloseable {
                 known.add(new Asked(since, kept(since.session())));
             }
         }
-        return thread.thumbnails().await(known, clock.nanos() + nanos(wait));
+        return thread.thumbnails().await(known, time.nanos() + nanos(wait));
     }
 
     private static long nanos(Duration duration) {
@@ -334,7 +340,7 @@ public final class Screens implements SessionObserver, AutoCloseable {
     /// Folds the screens that were not used for long, and forgets sessions that were closed unheard.
     private void tidy() {
         all.keySet().forEach(key -> all.computeIfPresent(key, (_, kept) -> keepUnlessClosed(kept)));
-        long now = clock.nanos();
+        long now = time.nanos();
         for (SessionScreen kept : all.values()) {
             if (kept.warm() && now - kept.usedNanos() >= limits.warmFor().toNanos()) {
                 kept.fold();
@@ -354,7 +360,7 @@ public final class Screens implements SessionObserver, AutoCloseable {
         }
         List<SessionScreen> oldest = all.values().stream()
                 .filter(kept -> kept.warm() && kept != used)
-                .sorted(Comparator.comparingLong(kept -> kept.usedNanos() - clock.nanos()))
+                .sorted(Comparator.comparingLong(kept -> kept.usedNanos() - time.nanos()))
                 .toList();
         for (SessionScreen kept : oldest) {
             if (counts.warmBytes.get() <= limits.warmBytes()) {

@@ -8,6 +8,7 @@ import dev.belay.PrivateRange;
 import dev.belay.Session;
 import dev.belay.SessionException;
 import dev.belay.SessionState;
+import dev.belay.Time;
 import dev.belay.screen.Screen;
 import dev.belay.screen.Sight;
 import dev.belay.screens.Follower.Mark;
@@ -45,7 +46,7 @@ final class SessionScreen {
 
     private final ScreensLimits limits;
     private final Counts counts;
-    private final Clock clock;
+    private final Time time;
     private final ReentrantLock turn = new ReentrantLock();
     /// Everybody who has printed privately. The cells say that they are private, but not whose.
     private final Set<String> holders = ConcurrentHashMap.newKeySet();
@@ -64,17 +65,17 @@ final class SessionScreen {
     /// The newest offset from which the screen is known without the log before it.
     private volatile long known;
 
-    SessionScreen(Session session, ScreensLimits limits, long logBytes, Counts counts, Clock clock) {
+    SessionScreen(Session session, ScreensLimits limits, long logBytes, Counts counts, Time time) {
         this.session = session;
         this.log = Follower.log(session);
         this.limits = limits;
         this.counts = counts;
-        this.clock = clock;
+        this.time = time;
         long segment = Math.max(Limits.MIN_LOG_BYTES / 2, logBytes / 8);
         this.marks = new Checkpoints(segment, counts);
         this.checkpointAfter = (logBytes - segment) / 2;
-        this.stream = new StreamState(log, limits.screen());
-        this.answers = new QueryAnswers(this, limits, counts, clock);
+        this.stream = new StreamState(log, limits.screen(), time);
+        this.answers = new QueryAnswers(this, limits, counts, time);
     }
 
     /// Has the belay-screen thread look at the output from now on, beginning with what is there. Called once.
@@ -232,7 +233,7 @@ final class SessionScreen {
             isWarm = true;
             counts.warm.incrementAndGet();
         }
-        usedNanos = clock.nanos();
+        usedNanos = time.nanos();
         try {
             follow(follower, to);
         } finally {

@@ -1,11 +1,11 @@
 package dev.belay.screens;
 
+import dev.belay.Time;
 import dev.belay.screen.Told;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -22,6 +22,7 @@ final class ShellMarks {
     private static final Pattern ESCAPED = Pattern.compile("\\\\x([0-9a-fA-F]{2})|\\\\\\\\");
 
     private final Deque<ShellCommand> commands = new ArrayDeque<>();
+    private final Time time;
     private @Nullable String key;
     private @Nullable String text;
     private @Nullable String announced;
@@ -29,6 +30,10 @@ final class ShellMarks {
     private @Nullable String cwd;
     private boolean atPrompt;
     private long after;
+
+    ShellMarks(Time time) {
+        this.time = time;
+    }
 
     /// From here on, only marks with this key count.
     void key(String value) {
@@ -100,7 +105,7 @@ final class ShellMarks {
         end(null, mark.from());
         String known = announced != null && mark.from() >= announcedAt ? announced : text;
         commands.addLast(
-                new ShellCommand(known, cwd, null, Instant.now(), null, mark.to(), null, key != null));
+                new ShellCommand(known, cwd, null, time.now(), null, mark.to(), null, key != null));
         if (commands.size() > MOST) {
             commands.removeFirst();
         }
@@ -113,7 +118,7 @@ final class ShellMarks {
         ShellCommand last = commands.peekLast();
         if (last != null && last.running()) {
             commands.removeLast();
-            commands.addLast(last.ended(code, Instant.now(), at));
+            commands.addLast(last.ended(code, time.now(), at));
         }
     }
 

@@ -3,6 +3,7 @@ package dev.belay.screens;
 import dev.belay.OutputLog;
 import dev.belay.ReadResult;
 import dev.belay.ReadResult.Chunk;
+import dev.belay.Time;
 import dev.belay.screen.Query;
 import dev.belay.screen.Scanner;
 import dev.belay.screen.ScreenLimits;
@@ -36,14 +37,15 @@ final class StreamState implements Scanner.Sink {
     /// Only while a sequence is not complete.
     private @Nullable Scanner begun;
     private final NavigableMap<Long, Boolean> alternate = new TreeMap<>();
-    private final ShellMarks marks = new ShellMarks();
+    private final ShellMarks marks;
     private boolean cursorKeys;
 
     private volatile boolean marked;
 
-    StreamState(OutputLog log, ScreenLimits limits) {
+    StreamState(OutputLog log, ScreenLimits limits, Time time) {
         this.log = log;
         this.limits = limits;
+        this.marks = new ShellMarks(time);
     }
 
     /// Its shell marks commands: to be followed soon, so that their times are right.

@@ -3,6 +3,7 @@ package dev.belay.screens;
 import dev.belay.Actor;
 import dev.belay.OutputLog.Resize;
 import dev.belay.SessionException;
+import dev.belay.Time;
 import dev.belay.screen.Sight;
 import dev.belay.screen.Snapshot;
 import java.util.ArrayList;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// The monitor guards what is watched and what was made. Nothing is parsed in it.
 final class Thumbnails {
     private final ScreensLimits limits;
-    private final Clock clock;
+    private final Time time;
     private final Runnable wake;
     /// By how many each is watched.
     private final Map<SessionScreen, Integer> watched = new HashMap<>();
@@ -40,9 +41,9 @@ final class Thumbnails {
     }
 
     /// @param wake wakes the belay-screen thread
-    Thumbnails(ScreensLimits limits, Clock clock, Runnable wake) {
+    Thumbnails(ScreensLimits limits, Time time, Runnable wake) {
         this.limits = limits;
-        this.clock = clock;
+        this.time = time;
         this.wake = wake;
     }
 
@@ -54,7 +55,7 @@ final class Thumbnails {
             synchronized (this) {
                 while (true) {
                     List<Thumbnail> changed = changed(asked);
-                    long left = atNanos - clock.nanos();
+                    long left = atNanos - time.nanos();
                     if (!changed.isEmpty() || left <= 0) {
                         return changed;
                     }
@@ -84,7 +85,7 @@ final class Thumbnails {
             Made made = one.kept().thumbnail;
             Snapshot snapshot = one.kept().sight(one.actor()) == Sight.ALL ? made.all : made.open;
             long known = one.since().offset();
-            boolean fresh = !stale(one.kept()) || clock.nanos() - made.madeNanos < limits.thumbnailEvery().toNanos();
+            boolean fresh = !stale(one.kept()) || time.nanos() - made.madeNanos < limits.thumbnailEvery().toNanos();
             if (snapshot != null && fresh && (known == 0 || snapshot.offset() > known)) {
                 changed.add(Thumbnail.of(one.since(), snapshot));
             }
@@ -107,7 +108,7 @@ final class Thumbnails {
     long make() {
         List<SessionScreen> due = new ArrayList<>();
         long next = Long.MAX_VALUE;
-        long now = clock.nanos();
+        long now = time.nanos();
         synchronized (this) {
             for (SessionScreen kept : watched.keySet()) {
                 long at = kept.thumbnail.madeNanos + limits.thumbnailEvery().toNanos();
@@ -136,7 +137,7 @@ final class Thumbnails {
                 kept.thumbnail.all = both[0];
                 kept.thumbnail.open = both[1];
                 kept.thumbnail.sized = sized;
-                kept.thumbnail.madeNanos = clock.nanos();
+                kept.thumbnail.madeNanos = time.nanos();
                 notifyAll();
             }
         } catch (SessionException e) {

@@ -18,6 +18,7 @@ import dev.belay.screen.Screen;
 import dev.belay.screen.ScreenLimits;
 import dev.belay.screen.Sight;
 import dev.belay.screen.Snapshot;
+import dev.belay.testkit.MovedClock;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -12,6 +12,7 @@ import dev.belay.Size;
 import dev.belay.screen.Screen;
 import dev.belay.screen.ScreenLimits;
 import dev.belay.screen.Sight;
+import dev.belay.testkit.MovedClock;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -6,6 +6,7 @@ import dev.belay.ReadResult;
 import dev.belay.Session;
 import dev.belay.SessionSpec;
 import dev.belay.Sessions;
+import dev.belay.Time;
 import dev.belay.screen.Screen;
 import dev.belay.screen.Sight;
 import dev.belay.screen.Snapshot;
@@ -236,7 +237,7 @@ class QuestionsTest extends ScreensFixture {
         Session session = shell(sessions, "seq -f '%09.0f' 0 199999; printf end; exec sleep 600");
         awaitText(session, "end$");
         SessionScreen kept =
-                new SessionScreen(session, PATIENT, sessions.limits().logBytes(), new Counts(), Clock.SYSTEM);
+                new SessionScreen(session, PATIENT, sessions.limits().logBytes(), new Counts(), Time.system());
         assertThat(kept.look(OptionalLong.empty(), 0, Screen::offset)).isEqualTo(session.output().end());
         // A replay for each of them would take much longer than a test may.
         for (int line = 0; line < 200_000; line++) {

@@ -4,6 +4,7 @@ import dev.belay.ErrorCode;
 import dev.belay.Session;
 import dev.belay.SessionException;
 import dev.belay.Sessions;
+import dev.belay.Time;
 import dev.belay.access.Capacity;
 import dev.belay.access.Gate;
 import dev.belay.screens.Screens;
@@ -37,7 +38,6 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -80,14 +80,16 @@ public final class Server implements AutoCloseable {
         this.settings = builder.settings;
         this.metrics = builder.metrics;
         this.events = builder.events;
-        this.authority = new Authority(settings, events);
+        Time time = builder.time != null ? builder.time : sessions.time();
+        this.authority = new Authority(settings, events, time::nanos);
         this.gate = new Gate(sessions, builder.capacity, () -> settings.gate());
         this.access = new Access(gate, authority);
         this.screens = builder.screens != null ? builder.screens : new Screens(sessions);
-        this.viewers = new Viewers(access, authority, screens, () -> settings, builder.metrics, builder.events);
-        this.feed = new Feed(sessions, viewers, screens, gate::room);
+        this.viewers = new Viewers(access, authority, screens, () -> settings, builder.metrics, builder.events,
+                time);
+        this.feed = new Feed(sessions, viewers, screens, gate::room, time);
         gate.onRefusal(feed::refused);
-        this.health = new Health(sessions, gate, viewers, builder.version, events, builder.clock);
+        this.health = new Health(sessions, gate, viewers, builder.version, events, time);
         int maxInput = sessions.limits().maxInputBytes();
         this.rest = new Rest(
                 authority,
@@ -328,7 +330,7 @@ public final class Server implements AutoCloseable {
             throw new SessionException(
                     ErrorCode.UNAVAILABLE, "This server is part of another program; stop that program.");
         };
-        private LongSupplier clock = System::nanoTime;
+        private @Nullable Time time;
         private final Map<String, Function<Server, Handler>> mounted = new LinkedHashMap<>();
 
         private Builder(Sessions sessions) {
@@ -382,9 +384,9 @@ public final class Server implements AutoCloseable {
             return this;
         }
 
-        /// A clock that a test moves.
-        Builder clock(LongSupplier value) {
-            clock = value;
+        /// A time that a test moves; that of the sessions unless said otherwise.
+        Builder time(Time value) {
+            time = value;
             return this;
         }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belay.Sessions;
 import dev.belay.server.logs.EventLog;
+import dev.belay.testkit.MovedClock;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -12,14 +13,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /// What an operator finds in the log.
 class OperatorLogTest extends WithServer {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final EventLog log = EventLog.json(new PrintStream(out, true, StandardCharsets.UTF_8));
-    private final AtomicLong passed = new AtomicLong();
+    private final MovedClock clock = new MovedClock();
 
     @Override
     Sessions.Builder refine(Sessions.Builder builder) {
@@ -28,7 +28,7 @@ class OperatorLogTest extends WithServer {
 
     @Override
     Server.Builder refine(Server.Builder builder) {
-        return builder.events(log).clock(() -> System.nanoTime() + passed.get());
+        return builder.events(log).time(clock);
     }
 
     private List<String> lines(String event) {
@@ -106,7 +106,7 @@ class OperatorLogTest extends WithServer {
         await("degraded");
         Files.createDirectory(files);
         assertThat(status()).isEqualTo("degraded");
-        passed.addAndGet(Duration.ofMinutes(2).toNanos());
+        clock.pass(Duration.ofMinutes(2));
         await("recovered");
         assertThat(status()).isEqualTo("ok");
         assertThat(lines("degraded")).singleElement().asString().contains("\"cause\":\"bytes_unstored\"");

@@ -10,6 +10,7 @@ import dev.belay.Session;
 import dev.belay.SessionException;
 import dev.belay.SessionState;
 import dev.belay.Size;
+import dev.belay.Time;
 import dev.belay.screens.QuestionMask;
 import dev.belay.screens.Repaint;
 import java.io.IOException;
@@ -45,6 +46,7 @@ final class ViewerSender {
     private static final Duration SKIP_EVERY = Duration.ofMillis(50);
 
     private final Viewers viewers;
+    private final Time time;
     private final Session session;
     private final ViewOptions options;
     private final ViewerConnection connection;
@@ -77,7 +79,7 @@ final class ViewerSender {
     private final LaneRest lane = new LaneRest();
     /// The keyboard as the viewer was told of it.
     private KeyboardHold keyboard = KeyboardHold.FREE;
-    private long skippedNanos = System.nanoTime() - SKIP_EVERY.toNanos();
+    private long skippedNanos;
     private long exitAt = -1;
     private boolean exitTold;
     private long sentInOneBreath;
@@ -90,6 +92,8 @@ final class ViewerSender {
             ViewerConnection connection,
             Consumer<DetachReason> ended) {
         this.viewers = viewers;
+        this.time = viewers.time();
+        this.skippedNanos = time.nanos() - SKIP_EVERY.toNanos();
         this.session = session;
         this.options = options;
         this.connection = connection;
@@ -120,7 +124,7 @@ final class ViewerSender {
 
     /// The viewer types now: the time until the next output is measured.
     void typed() {
-        typedNanos = System.nanoTime();
+        typedNanos = time.nanos();
     }
 
     /// The viewer has dealt with everything before this offset.
@@ -296,12 +300,12 @@ final class ViewerSender {
 
     /// Sends the picture at the end instead of what led to it; once in a while, so that the viewer sees it.
     private void skip() throws IOException, InterruptedException {
-        long wait = skippedNanos + SKIP_EVERY.toNanos() - System.nanoTime();
+        long wait = skippedNanos + SKIP_EVERY.toNanos() - time.nanos();
         if (wait > 0) {
-            Thread.sleep(Duration.ofNanos(wait));
+            time.sleep(Duration.ofNanos(wait));
         }
         repaint(RepaintReason.SKIP);
-        skippedNanos = System.nanoTime();
+        skippedNanos = time.nanos();
     }
 
     /// From here on, a viewer that acknowledges has to acknowledge the repaint before it is sent more than a window.

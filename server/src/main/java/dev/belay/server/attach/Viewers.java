@@ -3,6 +3,7 @@ package dev.belay.server.attach;
 import dev.belay.ErrorCode;
 import dev.belay.Session;
 import dev.belay.SessionException;
+import dev.belay.Time;
 import dev.belay.screens.Screens;
 import dev.belay.server.auth.Access;
 import dev.belay.server.auth.Authority;
@@ -26,6 +27,7 @@ public final class Viewers {
     private final Screens screens;
     private final Leases leases = new Leases(this::viewing);
     private final ReconnectGrace reconnectGrace;
+    private final Time time;
     private final Supplier<ViewerLimits> limits;
     private final ViewerStats stats;
     private final Set<Viewer> all = ConcurrentHashMap.newKeySet();
@@ -38,13 +40,15 @@ public final class Viewers {
             Screens screens,
             Supplier<ServerSettings> settings,
             ViewerStats stats,
-            EventLog events) {
+            EventLog events,
+            Time time) {
         this.access = access;
         this.authority = authority;
         this.screens = screens;
         this.limits = () -> settings.get().viewers();
         this.reconnectGrace = new ReconnectGrace(() -> settings.get().doors().reconnectGrace(), this::viewing, events);
         this.stats = stats;
+        this.time = time;
     }
 
     /// Has somebody hear of viewers from now on.
@@ -134,6 +138,10 @@ public final class Viewers {
         return screens;
     }
 
+    Time time() {
+        return time;
+    }
+
     ViewerLimits limits() {
         return limits.get();
     }
@@ -141,7 +149,7 @@ public final class Viewers {
     void sent(int bytes, long typedNanos) {
         stats.sent(bytes);
         if (typedNanos != 0) {
-            stats.echoed(System.nanoTime() - typedNanos);
+            stats.echoed(time.nanos() - typedNanos);
         }
     }
 

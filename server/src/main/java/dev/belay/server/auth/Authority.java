@@ -41,11 +41,8 @@ public final class Authority {
     private record Loan(TokenHash root, @Nullable TokenHash tab, long untilNanos) {}
 
     /// @param events where failed attempts are noted, with their address
-    public Authority(ServerSettings settings, EventLog events) {
-        this(settings, events, System::nanoTime);
-    }
-
-    Authority(ServerSettings settings, EventLog events, LongSupplier clock) {
+    /// @param clock  in nanoseconds
+    public Authority(ServerSettings settings, EventLog events, LongSupplier clock) {
         this.clock = clock;
         this.failedLogins = new FailedLogins(clock, events);
         this.settings = settings;

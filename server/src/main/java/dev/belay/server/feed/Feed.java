@@ -1,5 +1,7 @@
 package dev.belay.server.feed;
 
+import dev.belay.Deadline;
+import dev.belay.Doorbell;
 import dev.belay.Session;
 import dev.belay.SessionException;
 import dev.belay.SessionObserver;
@@ -7,6 +9,7 @@ import dev.belay.SessionRecord;
 import dev.belay.SessionSpec;
 import dev.belay.SessionState;
 import dev.belay.Sessions;
+import dev.belay.Time;
 import dev.belay.access.ActorSessions;
 import dev.belay.access.Capacity;
 import dev.belay.host.Uninterrupted;
@@ -38,7 +41,8 @@ import org.jspecify.annotations.Nullable;
 public final class Feed implements SessionObserver, ViewerListener, AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.belay.server");
 
-    private static final long SECOND_NANOS = 1_000_000_000;
+    private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final long SECOND_NANOS = SECOND.toNanos();
     /// What happens within this time is one change.
     private static final Duration PACE = Duration.ofMillis(50);
     /// How long the thread stays after the last reader has gone: most come back at once.
@@ -52,14 +56,15 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
             (Changes.Change one) -> one.shown().record().id()).thenComparing(one -> one.shown().record().owner());
 
     private final Sessions sessions;
+    private final Time time;
     private final Viewers viewers;
     private final Screens screens;
-    private final SessionList list = new SessionList(System.currentTimeMillis());
+    private final SessionList list;
     private final InputLooks looks = new InputLooks();
     /// The list has changed.
-    private final Bell changed = new Bell();
+    private final Doorbell changed = new Doorbell();
     /// Something has happened that the thread should look at.
-    private final Bell signals = new Bell();
+    private final Doorbell signals = new Doorbell();
     private final Statistics statistics;
     private final History history;
     private final Set<Key> touched = ConcurrentHashMap.newKeySet();
@@ -75,13 +80,15 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
     /// Begins to hear of sessions and viewers. Close it before the sessions.
     ///
     /// @param room how many sessions there may be now
-    public Feed(Sessions sessions, Viewers viewers, Screens screens, Supplier<Capacity> room) {
+    public Feed(Sessions sessions, Viewers viewers, Screens screens, Supplier<Capacity> room, Time time) {
         this.sessions = sessions;
+        this.time = time;
+        this.list = new SessionList(time.now().toEpochMilli());
         this.viewers = viewers;
         this.screens = screens;
-        this.readNanos = System.nanoTime();
+        this.readNanos = time.nanos();
         this.statistics = new Statistics(sessions, viewers, room, changed);
-        this.history = new History(System.currentTimeMillis(), changed);
+        this.history = new History(time, changed);
         viewers.addListener(this);
         viewers.addListener(history);
         observers().forEach(sessions::addObserver);
@@ -96,7 +103,7 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
     /// What has changed after a version, for somebody; everything if that is empty, too old or of another run. Waits if
     /// nothing has.
     public Changes since(ActorSessions view, OptionalLong since, Duration wait) throws InterruptedException {
-        readNanos = System.nanoTime();
+        readNanos = time.nanos();
         if (since.isEmpty()) {
             return all(view);
         }
@@ -105,24 +112,23 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
         if (!now.none() || !wait.isPositive()) {
             return now;
         }
-        long until = System.nanoTime() + wait.toNanos();
+        Deadline deadline = Deadline.in(time, wait);
         try (var _ = watch()) {
             while (true) {
                 long rings = changed.rings();
                 now = visible(view, list.since(OptionalLong.of(now.version())));
                 view.requireSignedIn();
-                long left = until - System.nanoTime();
-                if (!now.none() || left <= 0 || closed) {
+                if (!now.none() || deadline.passed() || closed) {
                     return now;
                 }
-                changed.await(rings, left);
+                changed.await(rings, deadline);
             }
         }
     }
 
     /// What has changed after a version, as far as it is known: somebody waits, so the thread looks.
     Changes known(ActorSessions view, OptionalLong since) {
-        readNanos = System.nanoTime();
+        readNanos = time.nanos();
         return visible(view, list.since(since));
     }
 
@@ -130,15 +136,14 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
     public History.Events events(
             ActorSessions view, OptionalLong since, @Nullable String session, Duration wait)
             throws InterruptedException {
-        long until = System.nanoTime() + wait.toNanos();
+        Deadline deadline = Deadline.in(time, wait);
         while (true) {
             long rings = changed.rings();
             History.Events now = history.since(view, since, session);
-            long left = until - System.nanoTime();
-            if (now.all() || !now.events().isEmpty() || left <= 0 || closed) {
+            if (now.all() || !now.events().isEmpty() || deadline.passed() || closed) {
                 return now;
             }
-            changed.await(rings, left);
+            changed.await(rings, deadline);
             view.requireSignedIn();
         }
     }
@@ -152,13 +157,13 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
     }
 
     /// Rings when a list has changed.
-    Bell changed() {
+    Doorbell changed() {
         return changed;
     }
 
     /// All sessions as they are now.
     public Changes all(ActorSessions view) {
-        readNanos = System.nanoTime();
+        readNanos = time.nanos();
         Map<Key, Shown> fresh = refresh(true);
         Changes known = list.since(OptionalLong.empty());
         List<Changes.Change> sessionsNow = new ArrayList<>();
@@ -173,7 +178,7 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
     public Changes.Change show(Session session) {
         Shown now = look(session, viewing());
         Key key = Key.of(session);
-        list.put(key, session.identity(), now, list.ticket(), System.nanoTime());
+        list.put(key, session.identity(), now, list.ticket(), time.nanos());
         Long version = list.version(key);
         return new Changes.Change(now, version == null ? list.version() : version, true);
     }
@@ -196,7 +201,7 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
     /// @param survivors whether to count survivors again, which looks at all processes of the machine
     private Map<Key, Shown> refresh(boolean survivors) {
         long ticket = list.ticket();
-        long now = System.nanoTime();
+        long now = time.nanos();
         long before = list.version();
         Map<String, List<Watching>> viewing = viewing();
         Map<Key, Shown> fresh = new HashMap<>();
@@ -227,7 +232,7 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
             touched.remove(key);
             sessions.find(key.id(), key.owner()).ifPresentOrElse(
                     session -> list.put(
-                            key, session.identity(), look(session, viewing), ticket, System.nanoTime()),
+                            key, session.identity(), look(session, viewing), ticket, time.nanos()),
                     () -> list.gone(key, ticket));
         }
         ringIfAfter(before);
@@ -294,7 +299,7 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
 
     @Override
     public void output(String owner, String id, long end) {
-        if (watched && looks.printed(new Key(owner, id), System.nanoTime())) {
+        if (watched && looks.printed(new Key(owner, id), time.nanos())) {
             signals.ring();
         }
     }
@@ -328,12 +333,12 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
 
     private synchronized void unwatch() {
         watchers--;
-        leftNanos = System.nanoTime();
+        leftNanos = time.nanos();
     }
 
     /// @return false if the thread is to end, because nobody has waited for a while
     private synchronized boolean stays() {
-        boolean stays = !closed && (watchers > 0 || System.nanoTime() - leftNanos < LINGER_NANOS);
+        boolean stays = !closed && (watchers > 0 || time.nanos() - leftNanos < LINGER_NANOS);
         if (!stays) {
             thread = null;
             watched = false;
@@ -349,17 +354,17 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
                 second(pass % SURVIVORS_SECONDS == 0);
             } catch (RuntimeException | Error e) {
                 LOG.log(System.Logger.Level.WARNING, "the feed could not look at the sessions", e);
-                Uninterrupted.run(() -> signals.await(signals.rings(), SECOND_NANOS));
+                Uninterrupted.run(() -> signals.await(signals.rings(), Deadline.in(time, SECOND)));
             }
         }
     }
 
     /// Looks at everything, and for the rest of a second at what happens.
     private void second(boolean survivors) {
-        long end = System.nanoTime() + SECOND_NANOS;
-        looks.follow(sessions.list(), System.nanoTime());
+        long end = time.nanos() + SECOND_NANOS;
+        looks.follow(sessions.list(), time.nanos());
         refresh(survivors);
-        while (!closed && end - System.nanoTime() > 0) {
+        while (!closed && end - time.nanos() > 0) {
             Uninterrupted.run(() -> step(end));
         }
     }
@@ -367,7 +372,7 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
     /// Does what is to be done before the next look at everything, and waits for more.
     private void step(long end) throws InterruptedException {
         long rings = signals.rings();
-        long now = System.nanoTime();
+        long now = time.nanos();
         for (Key key : looks.due(now)) {
             sessions.find(key.id(), key.owner()).ifPresentOrElse(
                     session -> {
@@ -378,8 +383,8 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
                     () -> looks.forget(key));
         }
         refreshTouched();
-        Thread.sleep(PACE);
-        signals.await(rings, looks.nanosToNext(System.nanoTime(), end - System.nanoTime()));
+        time.sleep(PACE);
+        signals.await(rings, Deadline.in(time, Duration.ofNanos(looks.nanosToNext(time.nanos(), end - time.nanos()))));
     }
 
     /// Has everybody who waits find out whether they still may.
@@ -395,11 +400,11 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
 
     /// Counts a second, and forgets what nobody has asked for in a while. To be called once a second.
     public void tick() {
-        statistics.tick(System.currentTimeMillis() / 1000);
+        statistics.tick(time.now().getEpochSecond());
         history.tick();
         boolean unread;
         synchronized (this) {
-            unread = thread == null && watchers == 0 && System.nanoTime() - readNanos > FORGET_NANOS;
+            unread = thread == null && watchers == 0 && time.nanos() - readNanos > FORGET_NANOS;
         }
         if (unread && list.size() > 0) {
             list.forget();

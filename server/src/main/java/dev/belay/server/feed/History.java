@@ -1,10 +1,12 @@
 package dev.belay.server.feed;
 
 import dev.belay.Actor;
+import dev.belay.Doorbell;
 import dev.belay.ErrorCode;
 import dev.belay.SessionObserver;
 import dev.belay.SessionRecord;
 import dev.belay.SessionSpec;
+import dev.belay.Time;
 import dev.belay.access.ActorSessions;
 import dev.belay.server.attach.DetachReason;
 import dev.belay.server.attach.Viewer;
@@ -36,7 +38,8 @@ public final class History implements SessionObserver, ViewerListener {
     private static final int MOST_PORTIONS = 1000;
     private static final int MAX_TEXT = 500;
 
-    private final Bell bell;
+    private final Time time;
+    private final Doorbell bell;
     private final Deque<Event> events = new ArrayDeque<>();
     private final Map<Typist, Portion> portions = new LinkedHashMap<>();
     private final long start;
@@ -64,8 +67,9 @@ public final class History implements SessionObserver, ViewerListener {
         }
     }
 
-    History(long startMillis, Bell bell) {
-        this.start = startMillis * 1000;
+    History(Time time, Doorbell bell) {
+        this.time = time;
+        this.start = time.now().toEpochMilli() * 1000;
         this.number = start;
         this.bell = bell;
     }
@@ -82,7 +86,7 @@ public final class History implements SessionObserver, ViewerListener {
     @Override
     public void exited(SessionRecord session) {
         flush(Key.of(session));
-        Instant end = session.endedAt() == null ? Instant.now() : session.endedAt();
+        Instant end = session.endedAt() == null ? time.now() : session.endedAt();
         add("exited", Key.of(session), null, false, Json.object()
                 .put("exit_code", session.exitCode())
                 .put("signal", session.signal())
@@ -137,7 +141,7 @@ public final class History implements SessionObserver, ViewerListener {
         synchronized (this) {
             portions.merge(
                     new Typist(new Key(owner, id), by),
-                    new Portion(System.nanoTime(), bytes),
+                    new Portion(time.nanos(), bytes),
                     (before, more) -> new Portion(before.sinceNanos(), before.bytes() + more.bytes()));
             full = portions.size() > MOST_PORTIONS;
         }
@@ -150,7 +154,7 @@ public final class History implements SessionObserver, ViewerListener {
 
     /// Tells of portions that are complete. To be called once a second.
     public void tick() {
-        long now = System.nanoTime();
+        long now = time.nanos();
         flush(_ -> true, now);
     }
 
@@ -187,7 +191,7 @@ public final class History implements SessionObserver, ViewerListener {
             @Nullable String by,
             boolean agent,
             ObjectNode facts) {
-        Instant now = Instant.now();
+        Instant now = time.now();
         ObjectNode json = Json.object();
         synchronized (this) {
             number++;

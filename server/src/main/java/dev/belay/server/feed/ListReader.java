@@ -1,5 +1,6 @@
 package dev.belay.server.feed;
 
+import dev.belay.Deadline;
 import dev.belay.access.ActorSessions;
 import dev.belay.server.wire.Json;
 import java.time.Duration;
@@ -51,7 +52,7 @@ public final class ListReader {
                     begun = true;
                     return now;
                 }
-                feed.changed().await(rings, Duration.ofMinutes(1).toNanos());
+                feed.changed().await(rings, Deadline.in(view.time(), Duration.ofMinutes(1)));
             }
             return null;
         }

@@ -1,6 +1,7 @@
 package dev.belay.server.feed;
 
 import dev.belay.Actor;
+import dev.belay.Doorbell;
 import dev.belay.ErrorCode;
 import dev.belay.Mode;
 import dev.belay.Session;
@@ -34,7 +35,7 @@ public final class Statistics implements SessionObserver {
     private final Sessions sessions;
     private final Viewers viewers;
     private final Supplier<Capacity> room;
-    private final Bell bell;
+    private final Doorbell bell;
     private final Deque<Second> seconds = new ArrayDeque<>();
     private Map<String, Counts> counts = new HashMap<>();
     /// How far the output of each session was counted.
@@ -68,7 +69,7 @@ public final class Statistics implements SessionObserver {
     /// @param limit how many sessions there could have been
     private record Second(long at, int limit, Counts all, Map<String, Counts> byOwner) {}
 
-    Statistics(Sessions sessions, Viewers viewers, Supplier<Capacity> room, Bell bell) {
+    Statistics(Sessions sessions, Viewers viewers, Supplier<Capacity> room, Doorbell bell) {
         this.sessions = sessions;
         this.viewers = viewers;
         this.room = room;

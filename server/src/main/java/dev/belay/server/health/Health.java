@@ -2,6 +2,7 @@ package dev.belay.server.health;
 
 import dev.belay.Sessions;
 import dev.belay.Stats;
+import dev.belay.Time;
 import dev.belay.access.Capacity;
 import dev.belay.access.Gate;
 import dev.belay.server.attach.Viewers;
@@ -11,7 +12,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.LongSupplier;
 import tools.jackson.databind.node.ObjectNode;
 
 /// How the server is: live if it answers at all, ready if it can open sessions, and the numbers to look at.
@@ -19,13 +19,13 @@ public final class Health {
     /// When nothing has gone wrong for so long, the cause is taken to be gone.
     private static final Duration SETTLED = Duration.ofMinutes(1);
 
-    private final Instant startedAt = Instant.now();
+    private final Instant startedAt;
     private final Sessions sessions;
     private final Gate gate;
     private final Viewers viewers;
     private final String version;
     private final EventLog events;
-    private final LongSupplier clock;
+    private final Time time;
     private volatile boolean draining;
     /// Counts that should not grow, as they were at the last look; guarded by the monitor of the troubles.
     private final Map<String, Long> counts = new HashMap<>();
@@ -33,12 +33,12 @@ public final class Health {
     private final Map<String, Long> troubles = new HashMap<>();
 
     /// @param events where it is noted when the server becomes degraded, and when it is well again
-    /// @param clock  in nanoseconds
     public Health(
             Sessions sessions, Gate gate, Viewers viewers, String version, EventLog events,
-            LongSupplier clock) {
+            Time time) {
         this.events = events;
-        this.clock = clock;
+        this.time = time;
+        this.startedAt = time.now();
         this.sessions = sessions;
         this.gate = gate;
         this.viewers = viewers;
@@ -68,7 +68,7 @@ public final class Health {
                 .put("instance", sessions.instance())
                 .put("workspace", sessions.workspace().toString())
                 .put("started_at", startedAt.toString())
-                .put("uptime_ms", Duration.between(startedAt, Instant.now()).toMillis());
+                .put("uptime_ms", Duration.between(startedAt, time.now()).toMillis());
         json.putObject("sessions")
                 .put("live", stats.permitsUsed())
                 .put("listed", stats.listed())
@@ -117,9 +117,9 @@ public final class Health {
             Long before = troubles.get(cause);
             if (count > counts.getOrDefault(cause, 0L)) {
                 counts.put(cause, count);
-                troubles.put(cause, clock.getAsLong() + SETTLED.toNanos());
+                troubles.put(cause, time.nanos() + SETTLED.toNanos());
                 event = before == null ? "degraded" : null;
-            } else if (before != null && before - clock.getAsLong() <= 0) {
+            } else if (before != null && before - time.nanos() <= 0) {
                 troubles.remove(cause);
                 event = "recovered";
             }

@@ -7,6 +7,7 @@ import dev.belay.Quoted;
 import dev.belay.SessionObserver;
 import dev.belay.SessionRecord;
 import dev.belay.SessionSpec;
+import dev.belay.Time;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -15,7 +16,6 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.json.JsonWriteFeature;
@@ -30,25 +30,27 @@ public final class EventLog implements SessionObserver, ApprovalListener {
 
     private final PrintStream out;
     private final @Nullable JsonMapper json;
+    private final Time time;
     private final Seldom seldom;
 
-    private EventLog(PrintStream out, @Nullable JsonMapper json, LongSupplier clock) {
+    private EventLog(PrintStream out, @Nullable JsonMapper json, Time time) {
         this.out = out;
         this.json = json;
-        this.seldom = new Seldom(clock);
+        this.time = time;
+        this.seldom = new Seldom(time::nanos);
     }
 
     public static EventLog json(PrintStream out) {
-        return json(out, System::nanoTime);
+        return json(out, Time.system());
     }
 
-    static EventLog json(PrintStream out, LongSupplier clock) {
+    static EventLog json(PrintStream out, Time time) {
         return new EventLog(
-                out, JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build(), clock);
+                out, JsonMapper.builder().enable(JsonWriteFeature.ESCAPE_NON_ASCII).build(), time);
     }
 
     public static EventLog words(PrintStream out) {
-        return new EventLog(out, null, System::nanoTime);
+        return new EventLog(out, null, Time.system());
     }
 
     /// For those who do not want to know.
@@ -141,9 +143,9 @@ public final class EventLog implements SessionObserver, ApprovalListener {
         return facts;
     }
 
-    private static Map<String, Object> ended(SessionRecord session) {
+    private Map<String, Object> ended(SessionRecord session) {
         Map<String, Object> facts = of(session);
-        Instant end = session.endedAt() == null ? Instant.now() : session.endedAt();
+        Instant end = session.endedAt() == null ? time.now() : session.endedAt();
         facts.put("duration_ms", Duration.between(session.startedAt(), end).toMillis());
         if (session.exitCode() != null) {
             facts.put("exit_code", session.exitCode());
@@ -185,7 +187,7 @@ public final class EventLog implements SessionObserver, ApprovalListener {
 
     /// Writes one line. Texts are cut to 500 characters.
     public void log(String event, Map<String, ?> facts) {
-        Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
+        Instant now = time.now().truncatedTo(ChronoUnit.MILLIS);
         out.println(json != null ? line(json, now, event, facts) : words(now, event, facts));
     }
 

@@ -101,7 +101,7 @@ final class Conversations implements AutoCloseable {
                 old = longestIdle(own, limits.conversations());
                 clients.remove(old.id());
             }
-            client = new McpClient(TokenHash.newToken(), login, conversation(login, wish));
+            client = new McpClient(TokenHash.newToken(), login, conversation(login, wish), server.sessions().time());
             clients.put(client.id(), client);
             begun++;
             use = client.use();

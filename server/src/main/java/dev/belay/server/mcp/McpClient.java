@@ -1,5 +1,6 @@
 package dev.belay.server.mcp;
 
+import dev.belay.Time;
 import dev.belay.mcp.Conversation;
 import dev.belay.server.auth.Login;
 import java.io.IOException;
@@ -27,14 +28,17 @@ final class McpClient implements AutoCloseable {
     private final Deque<JsonNode> waiting = new ArrayDeque<>();
     private int stream;
     private int users;
-    private long idleSinceNanos = System.nanoTime();
+    private final Time time;
+    private long idleSinceNanos;
     private Scheduler.@Nullable Task timer;
     private boolean closed;
 
-    McpClient(String id, Login login, Conversation conversation) {
+    McpClient(String id, Login login, Conversation conversation, Time time) {
         this.id = id;
         this.login = login;
         this.conversation = conversation;
+        this.time = time;
+        this.idleSinceNanos = time.nanos();
     }
 
     String id() {
@@ -78,7 +82,7 @@ final class McpClient implements AutoCloseable {
         lock.lock();
         try {
             users--;
-            idleSinceNanos = System.nanoTime();
+            idleSinceNanos = time.nanos();
         } finally {
             lock.unlock();
         }
@@ -88,7 +92,7 @@ final class McpClient implements AutoCloseable {
     Duration idle() {
         lock.lock();
         try {
-            return users > 0 ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - idleSinceNanos);
+            return users > 0 ? Duration.ZERO : Duration.ofNanos(time.nanos() - idleSinceNanos);
         } finally {
             lock.unlock();
         }

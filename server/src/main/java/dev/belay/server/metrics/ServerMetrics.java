@@ -6,6 +6,7 @@ import dev.belay.ErrorCode;
 import dev.belay.SessionObserver;
 import dev.belay.SessionRecord;
 import dev.belay.SessionSpec;
+import dev.belay.Time;
 import dev.belay.server.attach.DetachReason;
 import dev.belay.server.attach.RepaintReason;
 import dev.belay.server.attach.ViewerStats;
@@ -38,6 +39,7 @@ public final class ServerMetrics implements SessionObserver, ApprovalListener, V
     /// When sessions were opened whose first byte has not come yet.
     private final Map<String, Instant> silent = new ConcurrentHashMap<>();
 
+    private final Time time;
     private final Counter opened = counter("belay_sessions_opened", "Sessions opened");
     private final Counter closed = counter("belay_sessions_closed", "Sessions closed, by why they ended", "reason");
     private final Counter rejected = counter("belay_sessions_rejected", "Sessions not opened, by code", "code");
@@ -55,6 +57,15 @@ public final class ServerMetrics implements SessionObserver, ApprovalListener, V
     private final Counter repaintBytes = counter("belay_viewer_repaint_bytes", "Bytes of repaints sent to viewers");
     private final Histogram firstByte = histogram("belay_session_first_byte_seconds", "From open to the first byte");
     private final Histogram echo = histogram("belay_viewer_echo_seconds", "From input to the next output sent");
+
+    public ServerMetrics() {
+        this(Time.system());
+    }
+
+    /// @param time that of the sessions
+    public ServerMetrics(Time time) {
+        this.time = time;
+    }
 
     private Counter counter(String name, String help, String... labels) {
         return Counter.builder().name(name).help(help).labelNames(labels).register(registry);
@@ -126,7 +137,7 @@ public final class ServerMetrics implements SessionObserver, ApprovalListener, V
     public void output(String owner, String id, long end) {
         Instant since = silent.remove(id);
         if (since != null) {
-            firstByte.observe(Duration.between(since, Instant.now()).toNanos() / NANOS);
+            firstByte.observe(Duration.between(since, time.now()).toNanos() / NANOS);
         }
     }
 

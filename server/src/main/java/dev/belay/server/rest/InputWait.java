@@ -1,6 +1,8 @@
 package dev.belay.server.rest;
 
+import dev.belay.Deadline;
 import dev.belay.Session;
+import dev.belay.Time;
 import dev.belay.Until;
 import dev.belay.Waited;
 import java.time.Duration;
@@ -16,13 +18,15 @@ final class InputWait {
     /// How far back a match may begin.
     private static final long MATCH_BYTES = 64 << 10;
 
+    private final Time time;
     private final Session session;
     private final Until until;
     private final @Nullable Duration idle;
 
     /// @param until what else ends the wait, without its quiet time
     /// @param idle  the quiet time that ends the wait, if one does
-    InputWait(Session session, Until until, @Nullable Duration idle) {
+    InputWait(Time time, Session session, Until until, @Nullable Duration idle) {
+        this.time = time;
         this.session = session;
         this.until = until;
         this.idle = idle;
@@ -34,13 +38,13 @@ final class InputWait {
     record Outcome(String result, Waited waited) {}
 
     Outcome await(long from, Duration timeout) throws InterruptedException {
-        long deadline = System.nanoTime() + timeout.toNanos();
+        Deadline deadline = Deadline.in(time, timeout);
         long searched = from;
         long end = session.output().end();
-        long silentSince = System.nanoTime();
+        long silentSince = time.nanos();
         Duration quiet = FIRST_QUIET;
         while (true) {
-            Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+            Duration left = Duration.ofNanos(Math.max(0, deadline.remainingNanos()));
             Waited waited = session.cursor(searched).await(until.orIdle(quiet), left);
             if (waited.fired() != Waited.Fired.IDLE) {
                 return new Outcome(SessionRoutes.name(waited), waited);
@@ -52,8 +56,8 @@ final class InputWait {
             if (now > end) {
                 end = now;
                 quiet = FIRST_QUIET;
-                silentSince = System.nanoTime();
-            } else if (idle != null && System.nanoTime() - silentSince >= idle.toNanos()) {
+                silentSince = time.nanos();
+            } else if (idle != null && time.nanos() - silentSince >= idle.toNanos()) {
                 return new Outcome("idle", waited);
             } else {
                 quiet = quiet.compareTo(LONGEST_QUIET) < 0 ? quiet.multipliedBy(2) : LONGEST_QUIET;

@@ -1,5 +1,6 @@
 package dev.belay.server.rest;
 
+import dev.belay.Deadline;
 import dev.belay.ErrorCode;
 import dev.belay.Mode;
 import dev.belay.Quoted;
@@ -191,14 +192,15 @@ public final class ScreenRoutes {
         String match = match(exchange);
         int left = most(exchange);
         exchange.mayTakeLong();
-        List<Session> newest = terminals(sessions(exchange)).stream()
+        ActorSessions sessions = sessions(exchange);
+        List<Session> newest = terminals(sessions).stream()
                 .sorted(Comparator.comparing((Session one) -> one.snapshot().startedAt()).reversed())
                 .toList();
         ArrayNode results = Json.array();
-        long until = System.nanoTime() + SEARCH_TIME.toNanos();
+        Deadline end = Deadline.in(sessions.time(), SEARCH_TIME);
         boolean incomplete = false;
         for (Session session : newest) {
-            incomplete = left == 0 || System.nanoTime() > until;
+            incomplete = left == 0 || end.passed();
             if (incomplete) {
                 break;
             }

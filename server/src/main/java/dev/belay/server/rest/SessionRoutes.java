@@ -10,6 +10,7 @@ import dev.belay.Session;
 import dev.belay.SessionSpec;
 import dev.belay.Signal;
 import dev.belay.Size;
+import dev.belay.Time;
 import dev.belay.Until;
 import dev.belay.Waited;
 import dev.belay.server.attach.Leases;
@@ -176,7 +177,8 @@ public final class SessionRoutes {
         String result;
         Waited waited;
         if (input) {
-            InputWait.Outcome outcome = new InputWait(session, until, idle).await(from, timeout);
+            Time time = access.of(exchange.login(authority)).time();
+            InputWait.Outcome outcome = new InputWait(time, session, until, idle).await(from, timeout);
             result = outcome.result();
             waited = outcome.waited();
         } else {

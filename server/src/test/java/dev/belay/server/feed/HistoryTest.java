@@ -2,6 +2,8 @@ package dev.belay.server.feed;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.belay.Doorbell;
+import dev.belay.Time;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -10,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class HistoryTest {
     @Test
     void onlyTheLastEventsAreKept() {
-        History history = new History(1, new Bell());
+        History history = new History(Time.system(), new Doorbell());
         for (int i = 0; i < History.MOST + 10; i++) {
             history.called("ann", "tool", "s" + i);
         }

@@ -2,19 +2,19 @@ package dev.belay.server.logs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.belay.testkit.MovedClock;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /// Lines of the log that strangers have a say in.
 class EventLogTest {
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-    private final AtomicLong clock = new AtomicLong();
-    private final EventLog log = EventLog.json(new PrintStream(out, true, StandardCharsets.UTF_8), clock::get);
+    private final MovedClock clock = new MovedClock();
+    private final EventLog log = EventLog.json(new PrintStream(out, true, StandardCharsets.UTF_8), clock);
 
     private List<String> lines() {
         return out.toString(StandardCharsets.UTF_8).lines().map(line -> line.replaceFirst("\"time\":[^,]+,", ""))
@@ -28,10 +28,10 @@ class EventLogTest {
         }
         log.seldom("refused", "two", Map.of("n", 0));
         assertThat(lines()).containsExactly("{\"event\":\"refused\",\"n\":0}", "{\"event\":\"refused\",\"n\":0}");
-        clock.addAndGet(Seldom.INTERVAL.toNanos());
+        clock.pass(Seldom.INTERVAL);
         log.flush();
         assertThat(lines()).last().isEqualTo("{\"event\":\"refused\",\"n\":999,\"more\":999}");
-        clock.addAndGet(Seldom.INTERVAL.toNanos());
+        clock.pass(Seldom.INTERVAL);
         log.flush();
         assertThat(lines()).as("nothing more happened").hasSize(3);
         log.seldom("refused", "one", Map.of("n", 1));

@@ -1,24 +1,35 @@
-package dev.belay.screens;
+package dev.belay.testkit;
 
+import dev.belay.Time;
+import dev.belay.Timer;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /// The system's time, which a test can move forward.
-final class MovedClock implements Clock {
+public final class MovedClock implements Time {
+    private static final Time SYSTEM = Time.system();
+
     private final AtomicLong ahead = new AtomicLong();
     private final Set<Thread> parked = ConcurrentHashMap.newKeySet();
 
-    void pass(Duration duration) {
+    /// Moves the time on, and wakes everybody who waits for it.
+    public void pass(Duration duration) {
         ahead.addAndGet(duration.toNanos());
         parked.forEach(LockSupport::unpark);
     }
 
     @Override
+    public Instant now() {
+        return SYSTEM.now().plusNanos(ahead.get());
+    }
+
+    @Override
     public long nanos() {
-        return System.nanoTime() + ahead.get();
+        return SYSTEM.nanos() + ahead.get();
     }
 
     @Override
@@ -30,5 +41,11 @@ final class MovedClock implements Clock {
         } finally {
             parked.remove(Thread.currentThread());
         }
+    }
+
+    /// The system's timer: what it runs later is not moved.
+    @Override
+    public Timer timer() {
+        return SYSTEM.timer();
     }
 }
