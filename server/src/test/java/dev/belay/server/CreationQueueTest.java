@@ -7,9 +7,11 @@ import dev.belay.ErrorCode;
 import dev.belay.Session;
 import dev.belay.SessionException;
 import dev.belay.SessionSpec;
+import dev.belay.Sessions;
 import dev.belay.server.auth.Login;
 import dev.belay.server.settings.ServerSettings;
 import dev.belay.server.settings.ServerSettings.DoorSettings;
+import dev.belay.testkit.MovedClock;
 import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,16 +25,21 @@ import org.junit.jupiter.api.Test;
 /// Terminals are opened at a pace: those that come early wait their turn in a short queue.
 class CreationQueueTest extends WithServer {
     private static final int QUEUE = 3;
+    /// So long that the time which the test itself takes does not matter.
+    private static final Duration PACE = Duration.ofHours(10);
+
+    private final MovedClock clock = new MovedClock();
+
+    @Override
+    Sessions.Builder refine(Sessions.Builder builder) {
+        return builder.time(clock);
+    }
 
     @Override
     ServerSettings settings() {
-        return settings(Duration.ofMillis(200));
-    }
-
-    private ServerSettings settings(Duration pace) {
         DoorSettings standard = DoorSettings.DEFAULT;
         return super.settings().doors(new DoorSettings(
-                standard.terminalIdleTimeout(), pace, QUEUE, standard.reconnectGrace()));
+                standard.terminalIdleTimeout(), PACE, QUEUE, standard.reconnectGrace()));
     }
 
     private Login login(String token) {
@@ -45,24 +52,34 @@ class CreationQueueTest extends WithServer {
 
     @Test
     void thoseWhoWaitGetTheirTurnAndNoneBeforeIt() throws Exception {
-        long began = System.nanoTime();
-        List<Future<Session>> opening = new ArrayList<>();
         try (var openers = Executors.newVirtualThreadPerTaskExecutor()) {
-            for (int i = 0; i <= QUEUE; i++) {
+            assertThat(terminal(ALICE).exit()).isEmpty();
+            List<Future<Session>> opening = new ArrayList<>();
+            for (int i = 0; i < QUEUE; i++) {
                 opening.add(openers.submit(() -> terminal(ALICE)));
+            }
+            awaitWaiting(QUEUE);
+            for (int left = QUEUE - 1; left >= 0; left--) {
+                clock.pass(PACE.minusHours(1));
+                assertThat(server.gate().waiting()).as("before the turn").isEqualTo(left + 1);
+                clock.pass(Duration.ofHours(1));
+                awaitWaiting(left);
             }
             for (Future<Session> one : opening) {
                 assertThat(one.get().exit()).isEmpty();
             }
         }
-        assertThat(Duration.ofNanos(System.nanoTime() - began)).isGreaterThanOrEqualTo(Duration.ofMillis(QUEUE * 200L));
-        assertThat(server.gate().waiting()).isZero();
         assertThat(api.get(ALICE, "/api/sessions").json().get("sessions")).hasSize(QUEUE + 1);
+    }
+
+    private void awaitWaiting(int count) {
+        while (server.gate().waiting() != count) {
+            LockSupport.parkNanos(1_000_000);
+        }
     }
 
     @Test
     void oneBeyondTheQueueIsRefusedAndThoseWhoGiveUpLeaveIt() throws Exception {
-        server.reload(settings(Duration.ofHours(1)));
         assertThat(terminal(ALICE).exit()).isEmpty();
         List<CompletableFuture<Throwable>> ends = new ArrayList<>();
         List<Thread> waiting = new ArrayList<>();
@@ -78,9 +95,7 @@ class CreationQueueTest extends WithServer {
                 }
             }));
         }
-        while (server.gate().waiting() < QUEUE) {
-            LockSupport.parkNanos(1_000_000);
-        }
+        awaitWaiting(QUEUE);
         assertThat(api.get(ADMIN, "/metrics").text()).contains("belay_creations_waiting 3.0");
         SessionException refused = catchThrowableOfType(SessionException.class, () -> terminal(ALICE));
         assertThat(refused.code()).isEqualTo(ErrorCode.RATE_LIMITED);
