@@ -78,12 +78,14 @@ public final class Approvals {
     /// Judges by other settings from now on. Open questions are judged anew; those that stay open keep their time.
     public void settings(Settings value) {
         settings = value;
-        for (Question question : questions()) {
-            Verdict verdict = value.policy().judge(question.approval().owner(), question.execution());
-            if (verdict.action() != Action.ASK) {
-                boolean allow = verdict.action() == Action.ALLOW;
-                close(question, allow ? State.ALLOWED : State.DENIED, null, null);
-            }
+        questions().forEach(question -> judge(question, value));
+    }
+
+    private void judge(Question question, Settings by) {
+        Verdict verdict = by.policy().judge(question.approval().owner(), question.execution());
+        if (verdict.action() != Action.ASK) {
+            boolean allow = verdict.action() == Action.ALLOW;
+            close(question, allow ? State.ALLOWED : State.DENIED, null, null);
         }
     }
 
@@ -154,14 +156,16 @@ public final class Approvals {
         }
         Remembered remembered = question.remember(answer);
         State how = answer.allow() ? State.ALLOWED : State.DENIED;
-        if (remembered != null && answer.scope() == Scope.WORKSPACE) {
-            // First: an answer that cannot be kept is refused.
-            kept.add(remembered);
-        }
-        if (remembered != null) {
-            question.live().answers.add(remembered);
-        }
-        Approval done = close(question, how, by, answer.scope(), _ -> true);
+        Approval done = close(question, how, by, answer.scope(), now -> {
+            // Only the answer that counts is kept, and one that cannot be kept is refused.
+            if (remembered != null && answer.scope() == Scope.WORKSPACE) {
+                kept.add(remembered);
+            }
+            if (remembered != null) {
+                now.live().answers.add(remembered);
+            }
+            return true;
+        });
         if (done == null) {
             synchronized (this) {
                 throw notPending(id);
@@ -215,11 +219,13 @@ public final class Approvals {
 
     /// Decides about a program, now or when somebody has answered. Runs on a thread of its own, and never throws.
     void handle(LiveSession live, ExecRequest request) {
+        guarded(live, request, () -> request.look().ifPresent(execution -> decide(live, request, execution)));
+    }
+
+    /// Does something that answers a request. If it fails, the request is refused: the process must not wait for ever.
+    private static void guarded(LiveSession live, ExecRequest request, Runnable answers) {
         try {
-            Optional<Execution> looked = request.look();
-            if (looked.isPresent()) {
-                decide(live, request, looked.get());
-            }
+            answers.run();
         } catch (RuntimeException e) {
             Log.LOG.log(System.Logger.Level.WARNING, "could not judge a program of session " + live.id + "; refused",
                     e);
@@ -228,14 +234,15 @@ public final class Approvals {
     }
 
     private void decide(LiveSession live, ExecRequest request, Execution execution) {
-        Verdict verdict = settings.policy().judge(live.spec.owner(), execution);
+        Settings by = settings;
+        Verdict verdict = by.policy().judge(live.spec.owner(), execution);
         switch (verdict.action()) {
             case ALLOW -> allow(request, verdict.checked() ? () -> note(live, execution, verdict, 1) : null);
             case DENY -> refuse(live, request, execution, verdict, State.DENIED);
             case ASK -> {
                 Remembered earlier = live.answers.find(execution).or(() -> kept.find(execution)).orElse(null);
                 if (earlier == null) {
-                    ask(live, request, execution, verdict);
+                    ask(live, request, execution, verdict, by);
                 } else if (earlier.allow()) {
                     allow(request, () -> note(live, execution, verdict, 1));
                 } else {
@@ -264,7 +271,7 @@ public final class Approvals {
         request.deny();
     }
 
-    private void ask(LiveSession live, ExecRequest request, Execution execution, Verdict verdict) {
+    private void ask(LiveSession live, ExecRequest request, Execution execution, Verdict verdict, Settings by) {
         if (live.answers.refusedBefore(execution)) {
             request.deny();
             return;
@@ -307,7 +314,18 @@ public final class Approvals {
         live.asked();
         tell(listener -> listener.asked(now));
         bell.ring();
-        request.onGone(() -> background("withdraw", () -> gone(id, request)));
+        try {
+            request.onGone(() -> background("withdraw", () -> gone(id, request)));
+        } catch (RuntimeException e) {
+            // It is refused, and so has no question.
+            gone(id, request);
+            throw e;
+        }
+        Settings since = settings;
+        if (!since.equals(by)) {
+            // They were replaced meanwhile, perhaps before the question was there to be judged by them.
+            judge(question, since);
+        }
     }
 
     private static void background(String what, Runnable task) {
@@ -349,7 +367,7 @@ public final class Approvals {
         close(question, how, by, scope, _ -> true);
     }
 
-    /// @param still whether to close it as it is now
+    /// @param still says whether to close it as it is now, in the monitor; if it throws, the question stays open
     /// @return null if it is open still, or was closed already
     private @Nullable Approval close(
             Question question, State how, @Nullable String by, @Nullable Scope scope, Predicate<Question> still) {
@@ -380,7 +398,7 @@ public final class Approvals {
         question.live().answered();
         for (ExecRequest request : waiting) {
             if (allow) {
-                background("check", () -> allow(request, () -> done));
+                background("check", () -> guarded(question.live(), request, () -> allow(request, () -> done)));
             } else {
                 request.deny();
             }

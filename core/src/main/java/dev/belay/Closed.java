@@ -5,4 +5,6 @@ package dev.belay;
 /// @param exit   how the leader ended
 /// @param ended  how many processes the close ended, including the leader if it was still running
 /// @param killed how many of these had to be killed because they did not end within the grace
-public record Closed(ExitStatus exit, int ended, int killed) {}
+/// @param proven whether the kernel has confirmed that no process is left, as it does for watched sessions and those
+///               with a control group; otherwise Belay found none
+public record Closed(ExitStatus exit, int ended, int killed, boolean proven) {}

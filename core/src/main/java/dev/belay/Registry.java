@@ -353,7 +353,7 @@ final class Registry {
                     "Session " + live.id + " is closed, but some of its processes could not be ended: "
                             + String.join("; ", ended.left()));
         }
-        return new Closed(live.exit(), ended.ended(), ended.killed());
+        return new Closed(live.exit(), ended.ended(), ended.killed(), ended.proven());
     }
 
     private void gone(LiveSession live) {

@@ -300,7 +300,7 @@ final class ScriptedProcess implements HostProcess {
             die();
         }
         afterEnd.run();
-        return new Ended(lived ? 1 : 0, lived && grace.isZero() ? 1 : 0, left);
+        return new Ended(lived ? 1 : 0, lived && grace.isZero() ? 1 : 0, left, false);
     }
 
     private void die() {

@@ -463,8 +463,9 @@ class SessionsTest {
     void closingTellsHowTheSessionEndedAndIsHarmlessTwice() {
         try (Stage stage = Stage.in(folder)) {
             Stage.Act act = stage.open();
-            assertThat(act.session().close(true)).isEqualTo(new Closed(new ExitStatus.Signaled(Signal.HUP), 1, 1));
-            assertThat(act.session().close(false)).isEqualTo(new Closed(new ExitStatus.Signaled(Signal.HUP), 0, 0));
+            ExitStatus hangUp = new ExitStatus.Signaled(Signal.HUP);
+            assertThat(act.session().close(true)).isEqualTo(new Closed(hangUp, 1, 1, false));
+            assertThat(act.session().close(false)).isEqualTo(new Closed(hangUp, 0, 0, false));
             assertThat(act.session().snapshot().state()).isEqualTo(SessionState.CLOSED);
             assertThat(act.session().snapshot().endReason()).isEqualTo(EndReason.CLOSED);
             assertThat(stage.sessions.stats().closed()).isEqualTo(1);

@@ -114,5 +114,14 @@ public interface HostProcess {
     /// @param ended  how many processes it ended
     /// @param killed how many of them had to be killed
     /// @param left   processes that could not be ended, with the reason; empty when all are gone
-    record Ended(int ended, int killed, List<String> left) {}
+    /// @param proven whether the kernel has confirmed that no process is left: otherwise none was found
+    record Ended(int ended, int killed, List<String> left, boolean proven) {
+        public Ended left(String what) {
+            return new Ended(ended, killed, List.of(what), false);
+        }
+
+        public Ended confirmed() {
+            return new Ended(ended, killed, left, true);
+        }
+    }
 }

@@ -79,7 +79,7 @@ final class Ending {
     private Ended ended(int alive, List<String> left) {
         Set<Long> all = new HashSet<>(asked);
         all.addAll(killed);
-        return new Ended(Math.max(0, all.size() - alive), killed.size(), left);
+        return new Ended(Math.max(0, all.size() - alive), killed.size(), left, false);
     }
 
     /// Signals the processes and waits until they are dead or the time is over.

@@ -28,16 +28,32 @@ import org.jspecify.annotations.Nullable;
 final class ExecWatch implements Loop.Source {
     private static final System.Logger LOG = System.getLogger("dev.belay.linux");
     private static final int ANSWER_BYTES = 24;
+    /// The kernel hangs up at once when the last process ends.
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    /// Before Linux 6.11, a dead process that nobody waits for keeps a listener from hanging up.
+    private static final boolean HANGS_UP_AT_DEATH = Machine.atLeast(System.getProperty("os.version"), 6, 11);
+
+    /// Whether processes of the session are left, however they hide.
+    enum Left {
+        /// The kernel has said so.
+        NONE,
+        /// The kernel has not hung up.
+        SOME,
+        UNKNOWN
+    }
 
     private final Loop loop;
     private final Path workspace;
     private final Map<String, String> variables;
-    private final CompletableFuture<Boolean> hungUp = new CompletableFuture<>();
+    /// Completed by the hang-up, or when it can come no more.
+    private final CompletableFuture<Left> over = new CompletableFuture<>();
     /// Requests that are not answered yet.
     private final Set<HeldExec> open = ConcurrentHashMap.newKeySet();
     /// By process, what was allowed and not compared with what runs yet.
     private final ConcurrentHashMap<Long, HeldExec> checking = new ConcurrentHashMap<>();
     private volatile @Nullable Fd listener;
+    /// Whether the hang-up was waited for in vain.
+    private volatile boolean late;
 
     // Loop only.
     private long id = -1;
@@ -129,7 +145,7 @@ final class ExecWatch implements Loop.Source {
             receive();
         } else if ((events & (Abi.EPOLLHUP | Abi.EPOLLERR)) != 0) {
             // The last process that was held at this listener has ended.
-            hungUp.complete(true);
+            over.complete(Left.NONE);
             release();
         }
     }
@@ -190,6 +206,7 @@ final class ExecWatch implements Loop.Source {
         }
         loop.remove(held.number(), id);
         held.close(loop.libc);
+        over.complete(Left.UNKNOWN);
         open.forEach(HeldExec::leave);
         open.clear();
         early.clear();
@@ -207,30 +224,40 @@ final class ExecWatch implements Loop.Source {
         }
     }
 
-    /// Whether it is certain that no process of the session is left.
+    /// Whether it is certain by now that no process of the session is left.
     boolean empty() {
-        return hungUp.isDone();
+        return over.getNow(Left.UNKNOWN) == Left.NONE;
     }
 
-    /// Waits until no process is left.
+    /// Whether any process is left, when none can be found. Waits for the hang-up, which may be on its way; the next
+    /// call does not wait again.
+    Left left() {
+        Left now = over.copy().completeOnTimeout(Left.SOME, late ? 0 : PATIENCE.toNanos(), TimeUnit.NANOSECONDS).join();
+        if (now == Left.SOME) {
+            late = true;
+        }
+        return now == Left.SOME && !HANGS_UP_AT_DEATH ? Left.UNKNOWN : now;
+    }
+
+    /// Answers a request.
     ///
-    /// @return whether that came in time
-    boolean awaitEmpty(Duration patience) {
-        return hungUp.copy().completeOnTimeout(false, patience.toNanos(), TimeUnit.NANOSECONDS).join();
-    }
-
-    boolean send(Libc libc, Arena arena, long request, int errno, int flags) {
+    /// @return 0, or the negated error number: ENOENT or EBADF if nobody waits for the answer any more
+    int send(Libc libc, Arena arena, long request, int errno, int flags) {
         MemorySegment answer = arena.allocate(ANSWER_BYTES, 8);
         answer.set(ValueLayout.JAVA_LONG, 0, request);
         answer.set(ValueLayout.JAVA_INT, 16, -errno);
         answer.set(ValueLayout.JAVA_INT, 20, flags);
-        return with(libc, fd -> libc.ioctl(fd, Abi.SECCOMP_IOCTL_NOTIF_SEND, answer)) == 0;
+        return with(libc, fd -> libc.ioctl(fd, Abi.SECCOMP_IOCTL_NOTIF_SEND, answer));
     }
 
-    /// Whether a request is still there. Otherwise the number of its process may be somebody else's.
-    boolean valid(Libc libc, Arena arena, long request) {
+    /// Whether a request is gone. Then the number of its process may be somebody else's.
+    boolean gone(Libc libc, Arena arena, long request) {
         MemorySegment number = arena.allocateFrom(ValueLayout.JAVA_LONG, request);
-        return with(libc, fd -> libc.ioctl(fd, Abi.SECCOMP_IOCTL_NOTIF_ID_VALID, number)) == 0;
+        int result = with(libc, fd -> libc.ioctl(fd, Abi.SECCOMP_IOCTL_NOTIF_ID_VALID, number));
+        if (result < 0 && result != -Errno.ENOENT && result != -Errno.EBADF) {
+            throw Spawner.failed("ask whether a process still waits", -result);
+        }
+        return result < 0;
     }
 
     private int with(Libc libc, IntUnaryOperator call) {

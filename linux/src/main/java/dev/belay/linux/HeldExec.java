@@ -3,6 +3,7 @@ package dev.belay.linux;
 import dev.belay.Approval.Check;
 import dev.belay.Deadline;
 import dev.belay.Execution;
+import dev.belay.SessionException;
 import dev.belay.Signal;
 import dev.belay.host.ExecRequest;
 import java.lang.foreign.Arena;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /// A process that the kernel holds in `execve`, until it is answered once.
 final class HeldExec implements ExecRequest {
+    private static final System.Logger LOG = System.getLogger("dev.belay.linux");
     private static final int MAX_ANCESTORS = 8;
     private static final int MAX_LINE = 300;
     private static final long SELF = ProcessHandle.current().pid();
@@ -54,7 +56,7 @@ final class HeldExec implements ExecRequest {
                 watch.settle(process(new ProcFile(libc, arena)));
             }
             ExecReader.Found now = new ExecReader(libc, arena, notice, watch.workspace()).read(watch.variables());
-            if (!watch.valid(libc, arena, notice.id())) {
+            if (watch.gone(libc, arena, notice.id())) {
                 leave();
                 return Optional.empty();
             }
@@ -144,8 +146,15 @@ final class HeldExec implements ExecRequest {
         if (follows != null) {
             follows.cancel();
         }
-        return watch.send(
+        int result = watch.send(
                 libc, arena, notice.id(), errno, errno == 0 ? Abi.SECCOMP_USER_NOTIF_FLAG_CONTINUE : 0);
+        if (result < 0 && result != -Errno.ENOENT && result != -Errno.EBADF) {
+            // It would wait for ever.
+            LOG.log(System.Logger.Level.WARNING,
+                    "cannot answer process " + notice.pid() + ", so it is killed: " + Errno.text(-result));
+            libc.kill(notice.pid(), Signal.KILL.number());
+        }
+        return result == 0;
     }
 
     @Override
@@ -153,19 +162,24 @@ final class HeldExec implements ExecRequest {
         gone = tells;
         try (Arena arena = Arena.ofConfined()) {
             Libc libc = new Libc(arena);
-            int pidfd = libc.pidfdOpen(process(new ProcFile(libc, arena)));
-            if (pidfd >= 0) {
-                ExecFollower follows = new ExecFollower(watch.loop(), this, pidfd);
-                if (follows.start(libc, arena) == 0) {
-                    follower = follows;
-                }
-                if (answered.get()) {
-                    follows.cancel();
-                }
-            }
-            if (!watch.valid(libc, arena, notice.id())) {
+            follow(libc, arena);
+            if (watch.gone(libc, arena, notice.id())) {
                 leave();
             }
+        }
+    }
+
+    private void follow(Libc libc, Arena arena) {
+        int pidfd = libc.pidfdOpen(process(new ProcFile(libc, arena)));
+        if (pidfd < 0) {
+            return;
+        }
+        ExecFollower follows = new ExecFollower(watch.loop(), this, pidfd);
+        if (follows.start(libc, arena) == 0) {
+            follower = follows;
+        }
+        if (answered.get()) {
+            follows.cancel();
         }
     }
 
@@ -212,13 +226,16 @@ final class HeldExec implements ExecRequest {
     private synchronized @Nullable Check compare(Libc libc, Arena arena, ProcFile files, boolean last) {
         ExecReader.Found expected = found;
         if (checked == null && expected != null) {
-            long now = Proc.stack(files, process);
-            if (now == Proc.NO_STACK) {
-                checked = Check.UNVERIFIED;
-            } else if (now != stack) {
-                checked = verdict(libc, arena, files, expected);
-            } else if (last) {
-                // It did not start, or the look came too late.
+            try {
+                long now = Proc.stack(files, process);
+                if (now != Proc.NO_STACK && now != stack) {
+                    checked = verdict(libc, arena, files, expected);
+                } else if (now == Proc.NO_STACK || last) {
+                    // It is gone, did not start, or the look came too late.
+                    checked = Check.UNVERIFIED;
+                }
+            } catch (SessionException _) {
+                // It cannot be looked at now.
                 checked = Check.UNVERIFIED;
             }
         }

@@ -26,9 +26,6 @@ import org.jspecify.annotations.Nullable;
 
 /// A session's leader and its ports. The fields below "Loop only" belong to the loop's thread.
 final class LinuxProcess implements HostProcess, Loop.Source {
-    /// The kernel says so at once when the last process is gone.
-    private static final Duration WATCH_PATIENCE = Duration.ofSeconds(10);
-
     private final Loop loop;
     private final FdReserve reserve;
     private final Leader leader;
@@ -392,62 +389,74 @@ final class LinuxProcess implements HostProcess, Loop.Source {
 
     @Override
     public boolean listens() {
-        return reserve.with(() -> ListeningPorts.any(leader.members()));
+        return reserve.with(() -> ListeningPorts.any(members()));
     }
 
     @Override
     public int survivors() {
-        // A watch that has hung up is proof that nobody is left.
-        boolean none = !leader.reaped() || (watch != null && watch.empty());
-        return none ? 0 : reserve.with(leader::members).size();
+        if (!leader.reaped()) {
+            return 0;
+        }
+        int found = reserve.with(this::members).size();
+        return found == 0 && watch != null && watch.left() == ExecWatch.Left.SOME ? 1 : found;
+    }
+
+    /// The living processes that can be found. A watch that has hung up is proof that there are none.
+    private List<Proc> members() {
+        return leader.reaped() && watch != null && watch.empty() ? List.of() : leader.members();
     }
 
     @Override
     public List<ProcessRecord> processes() {
-        return reserve.with(() -> ProcessTable.of(leader.members(), foreground.group()));
+        return reserve.with(() -> ProcessTable.of(members(), foreground.group()));
     }
 
     @Override
     public Ended end(Duration grace) {
         try {
             Ended ended = endAll(grace);
-            return watch == null || !ended.left().isEmpty() ? ended : proven(watch, ended);
+            // One whose leader lives is kept, and watched.
+            return watch == null || !leader.reaped() ? ended : unwatched(watch, ended);
         } finally {
-            if (watch != null) {
-                watch.close();
-            }
             if (proxy != null) {
                 proxy.close();
             }
         }
     }
 
+    private static Ended unwatched(ExecWatch watch, Ended ended) {
+        Ended told = ended.left().isEmpty() ? told(watch, ended) : ended;
+        watch.close();
+        return told;
+    }
+
     /// All processes that could be found have ended. The watch knows whether there are others.
-    private static Ended proven(ExecWatch watch, Ended ended) {
-        if (watch.awaitEmpty(WATCH_PATIENCE) || !Machine.atLeast(System.getProperty("os.version"), 6, 11)) {
-            // Before Linux 6.11, a dead process that nobody waits for keeps the watch from hanging up.
-            return ended;
-        }
-        return new Ended(ended.ended(), ended.killed(),
-                List.of("a process that Belay cannot find is left, but cannot start programs any more"));
+    private static Ended told(ExecWatch watch, Ended ended) {
+        return switch (watch.left()) {
+            case NONE -> ended.confirmed();
+            case SOME -> ended.left("a process that Belay cannot find is left, but cannot start programs any more");
+            case UNKNOWN -> ended;
+        };
     }
 
     private Ended endAll(Duration grace) {
         Runnable killCgroup = cgroup == null ? () -> {} : cgroup::kill;
         // Not under the turn: a caller without a grace does not wait for one with a long grace.
         Ended ended = reserve.with(
-                () -> new Ending(loop, leader.pid(), leader::members, killCgroup, this::hangUp).run(grace));
+                () -> new Ending(loop, leader.pid(), this::members, killCgroup, this::hangUp).run(grace));
         ending.acquireUninterruptibly();
         try {
             boolean leaderLeft = !loop.call(this::finish);
-            if (cgroup != null && ended.left().isEmpty() && !cgroup.remove()) {
-                return new Ended(ended.ended(), ended.killed(),
-                        List.of("control group " + cgroup.folder() + " cannot be removed"));
+            if (!ended.left().isEmpty()) {
+                return ended;
             }
-            if (leaderLeft && ended.left().isEmpty()) {
-                return new Ended(ended.ended(), ended.killed(), List.of("process " + leader.pid() + " does not die"));
+            if (cgroup != null && !cgroup.remove()) {
+                return ended.left("control group " + cgroup.folder() + " cannot be removed");
             }
-            return ended;
+            if (leaderLeft) {
+                return ended.left("process " + leader.pid() + " does not die");
+            }
+            return cgroup == null ? ended : ended.confirmed();
         } finally {
             ending.release();
         }

@@ -34,7 +34,7 @@ record Fault(@Nullable Site site, int errno, int nth) {
 
     /// The errors to try for a call: those that the kernel documents and most that it might add. No kernel runs out of
     /// descriptors or space when it only reads or waits, and writing to the loop's eventfd does not fail.
-    private static List<Integer> errorsOf(Site site) {
+    static List<Integer> errorsOf(Site site) {
         return switch (site.call()) {
             case "read" -> switch (site.caller()) {
                 case "Loop.turns" -> List.of(Errno.EINTR, Errno.EAGAIN);
@@ -50,7 +50,8 @@ record Fault(@Nullable Site site, int errno, int nth) {
             case "epollCtl " + Abi.EPOLL_CTL_ADD -> List.of(Errno.EINTR, Errno.ENOMEM, Errno.ENOSPC);
             case "epollWait" -> List.of(Errno.EINTR, Errno.ENOMEM);
             case "waitid" -> List.of(Errno.EINTR, Errno.EAGAIN, Errno.EIO, Errno.ENOMEM);
-            case "prlimit" -> List.of(Errno.EPERM);
+            case "prlimit", "prctl" -> List.of(Errno.EPERM);
+            case "seccomp" -> List.of(Errno.EINTR, Errno.EINVAL, Errno.EBUSY, Errno.EMFILE, Errno.ENOMEM);
             case "kill", "pidfdSendSignal" -> List.of(Errno.EPERM);
             case "attrInit", "actionsInit", "actionsOpen", "actionsDup2", "actionsFchdir", "actionsCloseFrom" ->
                 List.of(Errno.ENOMEM);

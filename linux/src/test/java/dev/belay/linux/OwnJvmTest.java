@@ -88,6 +88,36 @@ class OwnJvmTest {
         assertThat(filesIn(folder)).as("what is left").isEmpty();
     }
 
+    /// A program that is held when Belay is killed does not start, nor does any other. The session's processes, which
+    /// nobody ends then, are ended by the next Belay, which also knows the answer that holds for the workspace.
+    @Test
+    void whatIsHeldWhenBelayIsKilledNeverStartsAndTheNextKnowsTheAnswers() throws Exception {
+        Path workspace = Files.createDirectory(folder.toRealPath().resolve("workspace"));
+        assertThat(new ProcessBuilder("mkfifo", workspace.resolve("go").toString()).start().waitFor()).isZero();
+        Process belay = new ProcessBuilder(watchProbe(workspace, "ask", """
+                exec >said 2>&1
+                id -u; uname -s; echo "uname $?"; /bin/true; echo "true $?"
+                echo >go; read line <go
+                """)).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        long leader = leaderOf(belay);
+        belay.destroyForcibly().waitFor();
+        assertThat(Files.readString(workspace.resolve("go"))).isEqualTo("\n");
+        assertThat(Files.readAllLines(workspace.resolve("said")))
+                .hasSize(5)
+                .contains("uname 126", "true 126")
+                .filteredOn(line -> line.contains("Function not implemented")).hasSize(2);
+        assertThat(Rig.lives(leader)).as("nobody ends it").isTrue();
+        assertThat(Jvm.run(watchProbe(workspace, "run", "id -u; uname -s 2>/dev/null || echo no")))
+                .matches("\\d+\nno\n");
+        assertThat(Rig.lives(leader)).as("left to the next").isFalse();
+    }
+
+    private List<String> watchProbe(Path workspace, String mode, String script) {
+        return Jvm.command(
+                List.of("--enable-native-access=ALL-UNNAMED"), WatchProbe.class.getName(),
+                folder.resolve("state").toString(), workspace.toString(), mode, script);
+    }
+
     @Test
     void aSessionIsClosedAlthoughTheJvmHasNoDescriptorLeft() throws Exception {
         String said = Jvm.run(Jvm.command(

@@ -23,9 +23,10 @@ public interface IdleContract extends Rig {
     /// or spins, takes more than this while [#sleepOnce] sleeps.
     int FEW_TURNS = 15;
 
-    /// Runs a session that does nothing for two seconds.
+    /// Runs a session that does nothing for two seconds. Its program has a path, because in a watched session each
+    /// folder of PATH that is searched is a turn.
     private static void sleepOnce(Sessions sessions) throws InterruptedException {
-        Session sleep = sessions.open(SessionSpec.of("sleep", "2").pipe());
+        Session sleep = sessions.open(SessionSpec.of("/bin/sleep", "2").pipe());
         assertThat(sleep.awaitExit(PATIENCE)).isPresent();
     }
 
@@ -34,7 +35,7 @@ public interface IdleContract extends Rig {
         List<FutureTask<Boolean>> waits = new ArrayList<>();
         List<Thread> waiters = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
-            SessionSpec spec = SessionSpec.of("/bin/sh", "-c", "echo up; exec cat").idleTimeout(Duration.ofHours(1));
+            SessionSpec spec = SessionSpec.of("/bin/sh", "-c", "echo up; read _").idleTimeout(Duration.ofHours(1));
             Session session = sessions().open(i % 2 == 0 ? spec : spec.pipe());
             expect(session.cursor(), "up\\r?\\n");
             Activity activity = i % 3 == 0 ? session.viewing() : session.activity();

@@ -113,7 +113,8 @@ public final class Json {
         return to.put("exit_code", closed.exit().code())
                 .put("signal", closed.exit().signal().map(Signal::name).orElse(null))
                 .put("ended", closed.ended())
-                .put("killed", closed.killed());
+                .put("killed", closed.killed())
+                .put("proven", closed.proven());
     }
 
     /// A refusal: `{code, message, ...details}`.
