@@ -42,6 +42,9 @@ export const Plus = icon("M8 3v10M3 8h10");
 export const Close = icon("M4 4l8 8M12 4l-8 8");
 export const Search = icon("M7 2.5a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9zM10.5 10.5 14 14");
 export const Down = icon("M8 2.5v8M4.5 7.5 8 11l3.5-3.5M3 13.5h10");
+export const Copy = icon(
+  "M5.5 5.5V3.2c0-.4.3-.7.7-.7h6.6c.4 0 .7.3.7.7v6.6c0 .4-.3.7-.7.7h-2.3M3.2 5.5h6.6c.4 0 .7.3.7.7v6.6c0 .4-.3.7-.7.7H3.2a.7.7 0 0 1-.7-.7V6.2c0-.4.3-.7.7-.7z",
+);
 export const Shield = icon("M8 1.5 13.5 3.5v4c0 3.5-2.2 5.8-5.5 7-3.3-1.2-5.5-3.5-5.5-7v-4zM8 5v4M8 11v.3");
 export const Menu = icon("M2.5 4.5h11M2.5 8h11M2.5 11.5h11");
 export const Gear = icon(

@@ -2,8 +2,11 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { clock, duration, now, since } from "../app/format.ts";
 import { fail, say } from "../app/toast.tsx";
+import { Copy } from "../icons.tsx";
 import { call, of, outputOf } from "../server/api.ts";
-import type { Command, Session } from "../server/types.ts";
+import { type Command, keyOf, type Session } from "../server/types.ts";
+import { jumpTo } from "../terminal/jump.ts";
+import { views } from "../terminal/views.ts";
 import { plain } from "./download.ts";
 
 const colour = (command: Command) =>
@@ -15,7 +18,22 @@ const took = ({ began_at, ended_at, end }: Command) => {
   return end === null ? `running, ${duration(since(began_at))}` : "";
 };
 
-/** The commands of a shell, newest last: what, when, how long, and how it ended. A click copies the output. */
+const MOST_COPIED = 1 << 20;
+
+async function copy(session: Session, command: Command) {
+  const length = Math.min(MOST_COPIED, (command.end ?? session.output_end) - command.start);
+  const answer = await outputOf(of(session, "/output", { from: String(command.start), max: String(length) }));
+  await navigator.clipboard.writeText(plain(await answer.text()));
+  say("The output is in your clipboard.");
+}
+
+async function jump(session: Session, command: Command) {
+  const view = views.get(keyOf(session));
+  if (view && !(await jumpTo(view, session, command)))
+    say("It is not on this screen any more; you can copy its output.");
+}
+
+/** The commands of a shell, newest last: what, when, how long, and how it ended. A click goes there. */
 export function Commands({ session }: { session: Session }) {
   const commands = useSignal<Command[]>([]);
   const seen = useSignal({ end: -1, at: 0 });
@@ -29,34 +47,37 @@ export function Commands({ session }: { session: Session }) {
     );
   }, [due]);
   if (commands.value.length === 0) return null;
-  const copy = async (command: Command) => {
-    try {
-      const to = command.end ?? session.output_end;
-      const most = String(Math.min(1 << 20, to - command.start));
-      const answer = await outputOf(of(session, "/output", { from: String(command.start), max: most }));
-      await navigator.clipboard.writeText(plain(await answer.text()));
-      say("The output is in your clipboard.");
-    } catch (error) {
-      fail(error);
-    }
-  };
   return (
     <>
       <h2>Commands</h2>
       <ol class="commands">
         {commands.value.slice(-50).map((command) => (
           <li key={command.start} class={colour(command)}>
-            <button type="button" class="command" title="Copy its output" onClick={() => copy(command)}>
+            <button
+              type="button"
+              class="command"
+              title="Go to its output"
+              onClick={() => jump(session, command).catch(fail)}
+            >
               {command.command ?? "(not known)"}
             </button>
-            {command.began_at && <time>{clock(command.began_at)}</time>}
+            <button
+              type="button"
+              class="quiet"
+              aria-label={`Copy the output of ${command.command ?? "a command"}`}
+              title="Copy its output"
+              onClick={() => copy(session, command).catch(fail)}
+            >
+              <Copy size={12} />
+            </button>
             <span class="note">
+              {command.began_at && <time>{clock(command.began_at)}</time>}
               {took(command)}
-              {command.exit_code !== null && (
-                <span class={command.exit_code === 0 ? "badge well" : "badge failed"}>{command.exit_code}</span>
-              )}
-              {!command.signed && <span title="Not said by Belay's own shell">unsigned</span>}
+              {!command.signed && <span title="Any program can print what this says">unsigned</span>}
             </span>
+            {command.exit_code !== null && (
+              <span class={command.exit_code === 0 ? "badge well" : "badge failed"}>{command.exit_code}</span>
+            )}
           </li>
         ))}
       </ol>

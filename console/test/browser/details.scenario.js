@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { agent, choose, rows, shows, until } from "./browser.js";
+
+/** What an agent's shell has run: how it ended and how long it took; where it stands, and a copy of what it printed. */
+export async function commands(site) {
+  const call = await agent(site);
+  for (const cmd of ["seq 1 120", "sh -c 'echo oops; exit 3'", "seq 501 620"]) {
+    await call("unified_exec", { cmd, in: "main", yield_time_ms: 20_000 });
+  }
+  const page = await site.page(site.tokens.alice, { permissions: ["clipboard-read", "clipboard-write"] });
+  const key = await choose(page, "main");
+  await shows(page, key, /^620$/);
+  await page.keyboard.press("Control+Shift+D");
+  const list = page.locator(".commands li");
+  await list.nth(2).waitFor();
+  assert.deepEqual(await list.locator(".badge").allTextContents(), ["0", "3", "0"]);
+  for (const note of await list.locator(".note").allTextContents()) assert.match(note, /\d+(\.\d)? s$/);
+
+  await page.getByRole("button", { name: "seq 1 120", exact: true }).click();
+  await shows(page, key, /^1$/);
+  assert.ok(!(await rows(page, key)).includes("620"), "the first command is shown, not the last");
+  await page.getByRole("button", { name: "seq 501 620", exact: true }).click();
+  await shows(page, key, /^501$/);
+  await page.getByRole("button", { name: "sh -c 'echo oops; exit 3'", exact: true }).press("Enter");
+  await shows(page, key, /^oops$/);
+
+  await page.getByRole("button", { name: "Copy the output of seq 501 620" }).click();
+  await page.getByText("The output is in your clipboard.").waitFor();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  assert.equal(copied, Array.from({ length: 120 }, (_, at) => `${501 + at}\n`).join(""));
+
+  await call("unified_exec", { cmd: "sh -c 'exit 7'", in: "main", yield_time_ms: 20_000 });
+  await until(async () => (await list.locator(".badge").allTextContents()).at(-1) === "7", "the list follows");
+}
