@@ -1,16 +1,26 @@
 // What a lost line, a flood and reloads cost: nothing.
 import assert from "node:assert/strict";
-import { choose, newTerminal, rows, shows, until } from "./browser.js";
+import { choose, newTerminal, opened, rows, shows, until } from "./browser.js";
 
-/** A page whose connection the scenario can cut, and whose clock it may move. */
+/** A page whose connection the scenario can cut or hold up, and whose clock it may move. */
 export async function cuttable(site, { clock = false, ...options } = {}) {
   const page = await (await site.context(options)).newPage();
-  const line = { down: false, ends: [] };
+  const line = { down: false, held: null, ends: [] };
   await page.routeWebSocket(/socket\.io/, (client) => {
     if (line.down) return client.close();
     const server = client.connectToServer();
+    server.onMessage((message) => (line.held ? line.held.push(() => client.send(message)) : client.send(message)));
     line.ends.push(() => Promise.all([client.close(), server.close()]));
   });
+  /** What the server says from now on arrives later. */
+  line.hold = () => {
+    line.held = [];
+  };
+  line.release = () => {
+    const held = line.held;
+    line.held = null;
+    for (const deliver of held) deliver();
+  };
   if (clock) await page.clock.install();
   await site.enter(page);
   line.cut = async () => {
@@ -46,6 +56,34 @@ export async function halfAMinuteOffline(site) {
   );
   await page.keyboard.type(" more\n");
   await shows(page, key, /^once more$/);
+}
+
+/** Keys that are pressed before a terminal takes them arrive when it does: once, and in order. */
+export async function firstKeys(site) {
+  const { page, line } = await cuttable(site);
+  const arrived = (key, text) =>
+    until(async () => (await rows(page, key))?.filter((row) => row === text).length === 2, `echo and answer: ${text}`);
+  await page.keyboard.press("n");
+  await page.getByLabel("Command").waitFor();
+  await page.keyboard.type("cat");
+  line.hold();
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("while it is opened\n");
+  line.release();
+  const key = await opened(page);
+  await arrived(key, "while it is opened");
+  await page.keyboard.press("Control+Shift+H");
+  await page.getByRole("heading", { name: "Sessions" }).waitFor();
+  line.hold();
+  await page.keyboard.press("Control+Shift+PageDown");
+  await page.locator(".pane.focused").waitFor();
+  await page.keyboard.type("while it is attached\n");
+  line.release();
+  await arrived(key, "while it is attached");
+  await opened(page);
+  await page.keyboard.type("later\n");
+  await arrived(key, "later");
+  assert.equal((await rows(page, key)).filter((row) => row !== "").length, 6);
 }
 
 export async function fiveReloads(site) {

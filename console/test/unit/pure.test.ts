@@ -4,8 +4,10 @@ import { bytes, duration, span } from "../../src/main/web/app/format.ts";
 import { action, KEYS } from "../../src/main/web/app/keys.ts";
 import { plain } from "../../src/main/web/details/download.ts";
 import { tree } from "../../src/main/web/details/processes.tsx";
+import { bytesOf } from "../../src/main/web/terminal/ahead.ts";
 import { wanted } from "../../src/main/web/terminal/clipboard.ts";
 import { indexed } from "../../src/main/web/terminal/colours.ts";
+import { nearest } from "../../src/main/web/terminal/jump.ts";
 import { addresses, isOpenable } from "../../src/main/web/terminal/links.ts";
 import { cleaned, needsAsking, preview } from "../../src/main/web/terminal/paste.ts";
 
@@ -31,6 +33,25 @@ test("only the keys of the table are the page's", () => {
   }
   assert.equal(action(press("k", { metaKey: true }), true), "palette");
   assert.equal(action(press("k", { metaKey: true }), false), undefined);
+});
+
+test("keys that wait for their terminal are kept as their bytes", () => {
+  assert.equal(bytesOf(press("a")), "a");
+  assert.equal(bytesOf(press("\u00e4")), "\u00e4");
+  assert.equal(bytesOf(press("Enter")), "\r");
+  assert.equal(bytesOf(press("c", { ctrlKey: true })), "\u0003");
+  for (const key of ["Shift", "Tab", "Escape", "F5", "Dead", "ArrowUp"]) assert.equal(bytesOf(press(key)), "", key);
+  for (const held of ["altKey", "metaKey"]) assert.equal(bytesOf(press("v", { [held]: true })), "");
+});
+
+test("a row is found where it should be, or nearby if another width has moved it", () => {
+  const rows = ["$ ls", "a", "$ ls", "b", "c"];
+  const find = (wanted: string, place: number) => nearest((row) => rows[row], rows.length, wanted, place);
+  assert.equal(find("$ ls", 2), 2);
+  assert.equal(find("$ ls", 4), 2);
+  assert.equal(find("$ ls", -1), 0);
+  assert.equal(find("", 3), 3);
+  assert.equal(find("gone", 3), 3);
 });
 
 test("a paste has no control characters but tab and newline", () => {

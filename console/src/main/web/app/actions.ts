@@ -3,12 +3,12 @@ import { commandLine } from "../approvals/words.ts";
 import { download } from "../details/download.ts";
 import { approvals, mayAnswer } from "../server/approvals.ts";
 import { me, sessions, store } from "../server/feed.ts";
-import { tellsAll } from "../server/offers.ts";
 import { signOut } from "../server/sign-in.ts";
 import { isLive, keyOf, type Session } from "../server/types.ts";
 import { nameOf } from "../sessions/badge.tsx";
 import { endAllOfMine, endSession } from "../sessions/end.tsx";
 import { newTerminal, runAgain, splitWith } from "../sessions/start.tsx";
+import { keepKey } from "../terminal/ahead.ts";
 import * as Layouts from "../terminal/layout.ts";
 import { finding, views } from "../terminal/views.ts";
 import { type Action, action, keysFor, passesOn } from "./keys.ts";
@@ -88,10 +88,11 @@ export function listen() {
     "keydown",
     (event) => {
       const what = action(event);
-      if (!what || what === "paste" || passesOn(what, settings.peek().passKeysOn)) return;
+      const ours = what && what !== "paste" && !passesOn(what, settings.peek().passKeysOn);
+      if (!ours && !keepKey(event)) return;
       event.preventDefault();
       event.stopPropagation();
-      DOES[what]();
+      if (ours) DOES[what]();
     },
     { capture: true },
   );
@@ -121,7 +122,7 @@ export function actions(): Choice[] {
   const everywhere: Choice[] = [
     { says: "New terminal", keys: layout.peek().active === 0 ? "n" : undefined, does: newTerminal },
     act("sessions", "Sessions"),
-    ...(tellsAll.peek() ? [{ says: "Activity", does: () => home("activity") }] : []),
+    { says: "Activity", does: () => home("activity") },
     { says: "Help and keys", keys: "?", does: () => home("help") },
     { says: "Settings", does: openPreferences },
     ...VIEWS,

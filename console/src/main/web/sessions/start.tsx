@@ -4,6 +4,7 @@ import { fail } from "../app/toast.tsx";
 import { connection } from "../server/connection.ts";
 import { store } from "../server/feed.ts";
 import { type Key, keyOf, type Session } from "../server/types.ts";
+import { expectTerminal, foundTerminal } from "../terminal/ahead.ts";
 import * as Layouts from "../terminal/layout.ts";
 
 interface Wanted {
@@ -14,14 +15,17 @@ interface Wanted {
 
 /** Opens a terminal that lives until it is ended, and shows it. */
 async function start(wanted: Wanted, place: (key: Key) => void) {
+  expectTerminal();
   try {
     const belay = await connection();
     const terminal = await belay.create({ ...wanted, keep: true, cols: 100, rows: 30 });
     const session = terminal.session as Session;
     store.apply({ sessions: [session] });
     await terminal.detach();
+    foundTerminal(keyOf(session));
     place(keyOf(session));
   } catch (error) {
+    foundTerminal(null);
     fail(error);
   }
 }

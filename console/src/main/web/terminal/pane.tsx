@@ -13,6 +13,7 @@ import { loaded, me, store } from "../server/feed.ts";
 import { idOf, isLive, type Key, type Session } from "../server/types.ts";
 import { Dot, nameOf } from "../sessions/badge.tsx";
 import { runAgain } from "../sessions/start.tsx";
+import { typedAhead } from "./ahead.ts";
 import { Find } from "./find.tsx";
 import * as Layouts from "./layout.ts";
 import { Banner, startsWatched } from "./lease.tsx";
@@ -35,7 +36,7 @@ export function Pane({ id: key }: { id: Key }) {
     view.value = made;
     made
       .open(place.current, startsWatched(store.get(key)!.peek()) ? "watch" : "write")
-      .then(() => focused.peek() === key && made.focus())
+      .then(() => focused.peek() === key && made.begin(typedAhead(key)))
       .catch((error) => (failure.value = error.message));
     const pasted = (event: ClipboardEvent) => paste(event, made);
     place.current.addEventListener("paste", pasted, { capture: true });
@@ -44,6 +45,7 @@ export function Pane({ id: key }: { id: Key }) {
       there.removeEventListener("paste", pasted, { capture: true });
       views.delete(key);
       made.dispose();
+      typedAhead(key); // keys that came too late for it
     };
   }, [key, known]);
   const hasFocus = focused.value === key;

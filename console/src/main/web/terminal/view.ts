@@ -94,24 +94,20 @@ export class View {
     const watcher = new ResizeObserver(() => this.fit());
     watcher.observe(host);
     this.#off.unshift(() => watcher.disconnect());
-    await this.attach(mode);
+    await this.#attach(mode);
   }
 
   #label() {
     this.xterm.textarea?.setAttribute("aria-label", `Terminal ${idOf(this.key)}. Control Shift K leaves it.`);
   }
 
-  async attach(mode: Mode) {
+  async #attach(mode: Mode) {
     const belay = await connection();
-    const from = this.#terminal?.offset;
-    this.#stop();
-    await this.#terminal?.detach();
     if (this.#over) return;
-    const terminal = await belay.attach(idOf(this.key), { from, mode, owner: ownerOf(this.key) });
+    const terminal = await belay.attach(idOf(this.key), { mode, owner: ownerOf(this.key), screen: true });
     if (this.#over) return void terminal.detach();
     this.#terminal = terminal;
-    this.mode.value = mode;
-    this.xterm.options.disableStdin = mode === "watch";
+    terminal.on("mode", (now) => this.#drives(now));
     terminal.on("lease", (lease) => this.#lease(lease));
     terminal.on("gap", (gap) => (this.gap.value = gap));
     terminal.on("resized", (size) => this.#resized(size));
@@ -119,9 +115,15 @@ export class View {
     terminal.on("refused", (error) => this.mode.value === "write" && !this.over.value && this.refused(error));
     terminal.on("closed", ({ reason, error }) => this.#closed(terminal, reason, error));
     if (terminal.cols && terminal.rows) this.#resized({ cols: terminal.cols, rows: terminal.rows });
-    this.fit();
+    this.#drives(terminal.mode);
     this.#stop = terminal.show(this.xterm);
     this.ready.value = true;
+  }
+
+  #drives(mode: Mode) {
+    this.mode.value = mode;
+    this.xterm.options.disableStdin = mode === "watch" || this.over.peek();
+    this.fit();
   }
 
   #exited() {
@@ -141,7 +143,7 @@ export class View {
   }
 
   async take(isPrivate = false) {
-    if (this.mode.value === "watch") await this.attach("write");
+    await this.#terminal?.drive();
     await this.#terminal?.takeKeyboard({ private: isPrivate });
     this.#lease({ holder: this.#me, private: isPrivate });
     this.focus();
@@ -150,7 +152,13 @@ export class View {
   async giveBack(watch: boolean) {
     await this.#terminal?.giveBackKeyboard();
     this.#lease({ holder: null });
-    if (watch) await this.attach("watch");
+    if (watch) await this.#terminal?.watchOnly();
+  }
+
+  /** Types what was pressed before this could be typed into, unless it only watches; from now on it has the keys. */
+  begin(text: string) {
+    if (text !== "" && this.mode.peek() === "write") this.#terminal?.write(text).catch(this.refused);
+    this.focus();
   }
 
   #me: string | null = null;
@@ -237,7 +245,7 @@ export class View {
     const buffer = this.xterm.buffer.active;
     return Array.from(
       { length: this.xterm.rows },
-      (_, row) => buffer.getLine(buffer.baseY + row)?.translateToString(true) ?? "",
+      (_, row) => buffer.getLine(buffer.viewportY + row)?.translateToString(true) ?? "",
     );
   }
 

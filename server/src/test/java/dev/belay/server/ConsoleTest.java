@@ -84,6 +84,11 @@ class ConsoleTest extends WithServer {
     }
 
     @Test
+    void keysThatArePressedBeforeATerminalTakesThemArriveOnce() throws Exception {
+        play("firstKeys");
+    }
+
+    @Test
     void questionsToTheTerminalAndFiveReloadsTypeNothing() throws Exception {
         play("fiveReloads");
     }
@@ -106,6 +111,11 @@ class ConsoleTest extends WithServer {
     @Test
     void aPasswordThatAnAgentWaitsForIsSeenTypedPrivatelyAndHandedBack() throws Exception {
         play("needsYou");
+    }
+
+    @Test
+    void theCommandsOfAShellAreListedFoundAndCopied() throws Exception {
+        play("commands");
     }
 
     @Test
