@@ -27,6 +27,15 @@ export async function signIn(site) {
   await alone.getByRole("button", { name: "Sign in" }).click();
   await alone.getByText("live", { exact: true }).waitFor();
   assert.notEqual(await token(alone), site.tokens.alice, "the pasted token is forgotten");
+
+  await alone.keyboard.press("Control+Shift+K");
+  await alone.getByRole("combobox", { name: "Search or run" }).fill("sign out");
+  await alone.keyboard.press("Enter");
+  await alone.getByText("You have signed out of this browser tab.").waitFor();
+  await alone.reload();
+  await alone.getByRole("heading", { name: "Sign in to Belay" }).waitFor();
+  await sibling.reload();
+  await sibling.getByText("live", { exact: true }).waitFor();
 }
 
 export async function expiredLink(site) {

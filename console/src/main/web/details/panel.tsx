@@ -4,7 +4,6 @@ import { details } from "../app/route.ts";
 import { fail } from "../app/toast.tsx";
 import { Close, Down } from "../icons.tsx";
 import { events, store } from "../server/feed.ts";
-import { tellsAll } from "../server/offers.ts";
 import { isAgents, isLive, type Key, type Session } from "../server/types.ts";
 import { nameOf } from "../sessions/badge.tsx";
 import { endSession } from "../sessions/end.tsx";
@@ -30,7 +29,7 @@ export function Panel({ id: key }: { id: Key }) {
         </button>
       </header>
       {session.backend === "pty" && <Commands session={session} />}
-      {tellsAll.value && isLive(session) && mayDrive(session) && (
+      {isLive(session) && mayDrive(session) && (
         <>
           <h2>Processes</h2>
           <Processes session={session} />

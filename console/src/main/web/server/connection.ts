@@ -44,6 +44,7 @@ async function open(): Promise<Belay> {
 }
 
 function ended(error: BelayError) {
+  if (belay === null) return; // it was closed here
   belay = null;
   line.value = { at: "connecting" };
   if (error.code === "UNAUTHENTICATED") leave(`You are signed out: ${messageOf(error)}`, true);
@@ -51,6 +52,11 @@ function ended(error: BelayError) {
 }
 
 export function disconnect() {
-  belay?.then((made) => made.close());
+  const closed = belay;
   belay = null;
+  line.value = { at: "connecting" };
+  closed?.then(
+    (made) => made.close(),
+    () => undefined, // it was never made
+  );
 }

@@ -1,9 +1,8 @@
 import { computed, effect, signal } from "@preact/signals";
-import type { Belay, BelayError, Changes } from "belay-client";
+import type { Changes } from "belay-client";
 import { followApprovals } from "./approvals.ts";
 import { connection } from "./connection.ts";
 import { need } from "./need.ts";
-import { tellsAll } from "./offers.ts";
 import { heard, lookAgain } from "./screens.ts";
 import { signedIn } from "./sign-in.ts";
 import { Store } from "./store.ts";
@@ -39,25 +38,15 @@ export async function start() {
   belay.on("changed", apply);
   belay.on("thumbnail", heard);
   belay.on("connect", lookAgain);
+  lookAgain();
   const first = new Promise<void>((done) => {
     const off = belay.on("changed", () => {
       off();
       done();
     });
   });
-  tellsAll.value = await watchAll(belay);
+  await belay.watch(["sessions", "stats", "events"]);
   await first;
-}
-
-async function watchAll(belay: Belay): Promise<boolean> {
-  try {
-    await belay.watch(["sessions", "stats", "events"]);
-    return true;
-  } catch (error) {
-    if ((error as BelayError).code !== "INVALID_REQUEST") throw error;
-    await belay.watch(["sessions"]);
-    return false;
-  }
 }
 
 /** Takes in what the server tells. */

@@ -1,9 +1,6 @@
 import type { Thumbnail } from "belay-client";
 import { merge, type Picture } from "../sessions/picture.ts";
-import { call } from "./api.ts";
-import { connection } from "./connection.ts";
-import { follow } from "./follow.ts";
-import { tellsAll } from "./offers.ts";
+import { connection, line } from "./connection.ts";
 import { type Key, keyOf } from "./types.ts";
 
 /** The screens of the sessions that are in view, as the server tells them. */
@@ -30,20 +27,9 @@ export function lookAt(keys: Key[]) {
   due = true;
 }
 
-/** The way of a server that has no event for them. */
-const ask = follow((signal) => (tellsAll.peek() || wanted.length === 0 ? null : askFor(wanted, signal)));
-const offsets = new Map<Key, number>();
-
-async function askFor(keys: Key[], signal: AbortSignal) {
-  const since = keys.map((key) => offsets.get(key) ?? 0).join();
-  const query = new URLSearchParams({ ids: keys.join(), since, wait_ms: "20000" });
-  const { screens } = await call<{ screens: Thumbnail[] }>("GET", `/api/screens?${query}`, undefined, { signal });
-  if (!signal.aborted) screens.forEach(heard);
-}
-
 async function send() {
   due = false;
-  if (!tellsAll.peek()) return ask();
+  if (line.peek().at !== "live") return; // then again when it is
   const ids = document.visibilityState === "hidden" ? [] : wanted;
   if (ids.join() === asked) return;
   asked = ids.join();
@@ -60,10 +46,8 @@ export function lookAgain() {
 /** Takes in what the server tells. */
 export function heard(told: Thumbnail) {
   const key = keyOf(told);
-  offsets.set(key, told.offset);
   pictures.set(key, merge(pictures.get(key), told));
   for (const hear of hearers) hear(key);
 }
 
 globalThis.document?.addEventListener?.("visibilitychange", () => lookAt(wanted));
-tellsAll.subscribe(lookAgain);

@@ -6,7 +6,6 @@ import { fail, say } from "../app/toast.tsx";
 import { ProcessTree } from "../details/processes.tsx";
 import { call, messageOf, of } from "../server/api.ts";
 import { me, sessions } from "../server/feed.ts";
-import { tellsAll } from "../server/offers.ts";
 import { isLive, type Process, type Session } from "../server/types.ts";
 import { nameOf } from "./badge.tsx";
 
@@ -20,7 +19,6 @@ function End({ session }: { session: Session }) {
   const processes = useSignal<Process[] | null>(null);
   const failure = useSignal("");
   useEffect(() => {
-    if (!tellsAll.peek()) return;
     call<{ processes: Process[] }>("GET", of(session, "/processes")).then(
       (answer) => (processes.value = answer.processes),
       (error) => (failure.value = messageOf(error)),

@@ -1,47 +1,31 @@
-import { effect, signal } from "@preact/signals";
+import { effect, signal, untracked } from "@preact/signals";
 import { bytes, now } from "../app/format.ts";
 import { home } from "../app/route.ts";
 import { limit, loaded, refusals, seconds, sessions, waiting } from "../server/feed.ts";
-import { tellsAll } from "../server/offers.ts";
 import { isAgents, isLive } from "../server/types.ts";
 import { kind } from "./page.tsx";
 import { Sparkline } from "./sparkline.tsx";
 
 /** The line of figures above the sessions, each with its last minutes. */
 const MOST = 120;
-/** Counted here once a second while the page is open; the server tells the minutes before, as far as it knows them. */
-const series = signal<Record<"live" | "waits" | "rate" | "agents", number[]>>({
-  live: [],
-  waits: [],
-  rate: [],
-  agents: [],
-});
-let before: { at: number; output: number } | null = null;
+/** Counted here once a second while the page is open; the server tells the others. */
+const series = signal<Record<"waits" | "agents", number[]>>({ waits: [], agents: [] });
 
 const live = () => sessions.value.filter(isLive);
 const working = () => live().filter(isAgents);
 
 effect(() => {
-  const at = now.value;
+  now.value;
   if (!loaded.value) return;
-  const output = sessions.peek().reduce((sum, session) => sum + session.output_end, 0);
-  const rate = before ? Math.max(0, ((output - before.output) * 1000) / Math.max(1, at - before.at)) : 0;
-  before = { at, output };
-  const running = sessions.peek().filter(isLive);
-  const figures = {
-    live: running.length,
-    waits: waiting.peek().length,
-    rate,
-    agents: running.filter(isAgents).length,
-  };
-  const add = (name: keyof typeof figures) => [...series.peek()[name].slice(1 - MOST), figures[name]];
-  series.value = { live: add("live"), waits: add("waits"), rate: add("rate"), agents: add("agents") };
+  const { waits, agents } = series.peek();
+  const add = (known: number[], next: number) => [...known.slice(1 - MOST), next];
+  series.value = { waits: add(waits, waiting.peek().length), agents: add(agents, untracked(working).length) };
 });
 
 export function Totals() {
-  const { live: lives, waits, rate: counted, agents } = series.value;
+  const { waits, agents } = series.value;
   const past = seconds.value.slice(-MOST);
-  const rates = past.length ? past.map((second) => second.bytes_out) : counted;
+  const rates = past.map((second) => second.bytes_out);
   const recent = rates.slice(-3);
   const rate = recent.reduce((sum, one) => sum + one, 0) / Math.max(1, recent.length);
   const [figure, unit] = bytes(Math.round(rate)).split(" ");
@@ -49,7 +33,7 @@ export function Totals() {
   return (
     <section class="totals" aria-label="Totals">
       <Total figure={live().length} of={limit.value ? `of ${limit.value}` : ""} says="live sessions">
-        <Sparkline values={past.length ? past.map((second) => second.live) : lives} kind="action" />
+        <Sparkline values={past.map((second) => second.live)} kind="action" />
       </Total>
       <Total figure={waiting.value.length} says="wait for somebody" does={() => (kind.value = "needs")}>
         <Sparkline values={waits} kind="waits" />
@@ -60,11 +44,9 @@ export function Totals() {
       <Total figure={working().length} says="agents at work">
         <Sparkline values={agents} kind="agent" />
       </Total>
-      {tellsAll.value && (
-        <Total figure={refused} says="refused in an hour" does={() => home("activity")}>
-          <Sparkline values={seconds.value.map((second) => second.refused)} kind="failed" />
-        </Total>
-      )}
+      <Total figure={refused} says="refused in an hour" does={() => home("activity")}>
+        <Sparkline values={past.map((second) => second.refused)} kind="failed" />
+      </Total>
     </section>
   );
 }
