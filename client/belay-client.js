@@ -429,7 +429,8 @@ export class Terminal {
     const anew = this.#fromOldest && !this.#listening;
     if (xterm.options?.allowProposedApi && xterm.unicode.versions.includes("11")) xterm.unicode.activeVersion = "11";
     const told = (error) => this.#events.tell("refused", error);
-    const write = (data) => new Promise((done) => xterm.write(data, done));
+    let stopped = false; // a page may have disposed of the terminal by now
+    const write = async (data) => stopped || new Promise((done) => xterm.write(data, done));
     // xterm.js draws later what it is given now, but takes a size and a reset at once: these wait for what came before.
     let before = null;
     const inOrder = (step) => {
@@ -438,13 +439,14 @@ export class Terminal {
     };
     let sizing = false;
     const size = ({ cols, rows }) => {
-      if (!cols || (cols === xterm.cols && rows === xterm.rows)) return;
+      if (stopped || !cols || (cols === xterm.cols && rows === xterm.rows)) return;
       sizing = true;
       xterm.resize(cols, rows);
       sizing = false;
     };
     let repainting = 0;
     const repaint = async (what) => {
+      if (stopped) return;
       xterm.reset();
       size(what);
       repainting++;
@@ -467,7 +469,10 @@ export class Terminal {
     if (drives()) this.resize(xterm.cols, xterm.rows).catch(told);
     else size(this);
     if (!this.#view.screen) this.#showScreen(anew).catch(told);
-    return () => off.forEach((one) => (one.dispose ? one.dispose() : one()));
+    return () => {
+      stopped = true;
+      off.forEach((one) => (one.dispose ? one.dispose() : one()));
+    };
   }
 
   #repaints() {

@@ -66,7 +66,8 @@ export async function endWithKeys(site) {
   await until(async () => (await page.locator(".pane").count()) === 2, "a split");
   await page.keyboard.press("Control+Shift+X");
   await until(async () => (await page.locator(".pane").count()) === 1, "zoomed");
-  await page.keyboard.press("Control+Shift+X");
+  for (let times = 0; times < 7; times++) await page.keyboard.press("Control+Shift+X");
+  await until(async () => (await page.locator(".pane").count()) === 2, "both again, however quickly");
   await page.keyboard.press("Control+Shift+L");
   await until(
     async () => (await page.locator(".pane.focused").getAttribute("aria-label")).includes(key.split("/")[1]),

@@ -1,4 +1,4 @@
-import { decide, focusQuestion } from "../approvals/question.tsx";
+import { decide, focusQuestion, wanted } from "../approvals/question.tsx";
 import { commandLine } from "../approvals/words.ts";
 import { download } from "../details/download.ts";
 import { approvals, mayAnswer } from "../server/approvals.ts";
@@ -73,8 +73,8 @@ function goToQuestion() {
   if (!first) return say("Nothing waits for your answer.");
   const here = document.querySelector(".pane.focused .question, .wall .question");
   if (here) return focusQuestion();
+  wanted.value = first.id;
   show(keyOf({ id: first.session, owner: first.owner }));
-  setTimeout(focusQuestion, 100);
 }
 
 function copy() {

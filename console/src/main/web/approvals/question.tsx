@@ -1,4 +1,5 @@
-import { useSignal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import { plural, since, span } from "../app/format.ts";
 import { fail, say } from "../app/toast.tsx";
 import { Shield } from "../icons.tsx";
@@ -22,9 +23,19 @@ export async function decide(approval: Approval, how: Scope | "deny") {
   }
 }
 
+/** The question that somebody wants to answer: it takes the focus when it comes on the page. */
+export const wanted = signal<string | null>(null);
+
 /** A program that waits for a decision: what it is, where, who started it, by which rule, and the answers. */
 export function Question({ approval, brief = false }: { approval: Approval; brief?: boolean }) {
   const busy = useSignal(false);
+  const place = useRef<HTMLElement>(null);
+  const isWanted = wanted.value === approval.id;
+  useEffect(() => {
+    if (!isWanted) return;
+    wanted.value = null;
+    place.current?.querySelector<HTMLElement>(".answers button")?.focus();
+  }, [isWanted]);
   const go = async (how: Scope | "deny") => {
     busy.value = true;
     await decide(approval, how);
@@ -33,7 +44,7 @@ export function Question({ approval, brief = false }: { approval: Approval; brie
   const words = commandLine(approval.words, approval.more_words);
   const left = -since(approval.expires_at);
   return (
-    <section class={brief ? "question brief" : "question"} aria-label={`Approval: ${words}`}>
+    <section ref={place} class={brief ? "question brief" : "question"} aria-label={`Approval: ${words}`}>
       <p class="asks">
         <Shield size={13} />
         <span>

@@ -43,14 +43,15 @@ export function Pane({ id: key }: { id: Key }) {
     const there = place.current;
     return () => {
       there.removeEventListener("paste", pasted, { capture: true });
-      views.delete(key);
       made.dispose();
+      if (views.get(key) !== made) return; // another pane shows it by now
+      views.delete(key);
       typedAhead(key); // keys that came too late for it
     };
   }, [key, known]);
   const hasFocus = focused.value === key;
   useEffect(() => {
-    if (hasFocus && finding.peek() !== key) view.value?.focus();
+    if (hasFocus) view.value?.takeFocus();
   }, [hasFocus]);
   return (
     <section

@@ -72,7 +72,7 @@ export class View {
       this.xterm.onBell(() => this.#ring()),
       this.xterm.onResize((size) => this.#sized(size)),
     ];
-    this.#off.push(...owned.map((one) => () => one.dispose()), () => this.xterm.dispose());
+    this.#off.push(...owned.map((one) => () => one.dispose()), () => this.#disposeOfXterm());
     this.#off.unshift(
       effect(() => {
         const { optionIsMeta, screenReader } = settings.value;
@@ -155,10 +155,15 @@ export class View {
     if (watch) await this.#terminal?.watchOnly();
   }
 
-  /** Types what was pressed before this could be typed into, unless it only watches; from now on it has the keys. */
+  /** Types what was pressed before this could be typed into, unless it only watches. */
   begin(text: string) {
     if (text !== "" && this.mode.peek() === "write") this.#terminal?.write(text).catch(this.refused);
-    this.focus();
+    this.takeFocus();
+  }
+
+  /** Unless something else in its pane has it: a question, or the field to find text. */
+  takeFocus() {
+    if (!this.#host?.closest(".pane")?.querySelector(":focus")) this.focus();
   }
 
   #me: string | null = null;
@@ -251,6 +256,11 @@ export class View {
 
   get offset() {
     return this.#terminal?.offset ?? 0;
+  }
+
+  /** What it was given last is drawn first: xterm.js fails if it is disposed of before. */
+  #disposeOfXterm() {
+    this.xterm.write("", () => this.xterm.dispose());
   }
 
   dispose() {
