@@ -31,4 +31,10 @@ export async function commands(site) {
 
   await call("unified_exec", { cmd: "sh -c 'exit 7'", in: "main", yield_time_ms: 20_000 });
   await until(async () => (await list.locator(".badge").allTextContents()).at(-1) === "7", "the list follows");
+
+  const waits = async () => (await site.call("GET", "/api/sessions")).sessions[0].input?.waiting;
+  await until(async () => (await waits()) === false, "a shell at its prompt waits for its agent, not for a person");
+  await call("unified_exec", { cmd: "read -r answer", in: "main", yield_time_ms: 500 });
+  await until(async () => (await waits()) === true, "a program in it does");
+  await page.locator(".tab-of .badge.waits").waitFor();
 }

@@ -134,12 +134,11 @@ public final class Screens implements SessionObserver, AutoCloseable {
     /// @param passOver whether what it has printed so far is not scanned
     private SessionScreen kept(Session session, boolean passOver) {
         requireTerminal(session);
-        Key key = new Key(session.spec().owner(), session.id());
-        SessionScreen known = all.get(key);
-        if (known != null && known.session.identity().equals(session.identity())) {
+        SessionScreen known = found(session);
+        if (known != null) {
             return known;
         }
-        return all.compute(key, (_, now) -> {
+        return all.compute(new Key(session.spec().owner(), session.id()), (_, now) -> {
             if (now != null && now.session.identity().equals(session.identity())) {
                 return now;
             }
@@ -289,8 +288,20 @@ public final class Screens implements SessionObserver, AutoCloseable {
     /// privately, or for pipes. Costs nothing: it is heard while the output is searched for questions. One that is set
     /// in the middle of a flood may be missed.
     public String title(Session session) {
+        SessionScreen known = found(session);
+        return known == null ? "" : known.answers.title();
+    }
+
+    /// Whether the session is an agent's shell at its prompt: it waits for its agent, and for nobody else.
+    public boolean restsAtPrompt(Session session) {
+        SessionScreen known = found(session);
+        ShellState shell = known == null ? null : known.stream.shell(ShellMarks::state);
+        return shell != null && shell.signed() && shell.atPrompt();
+    }
+
+    private @Nullable SessionScreen found(Session session) {
         SessionScreen known = all.get(new Key(session.spec().owner(), session.id()));
-        return known != null && known.session.identity().equals(session.identity()) ? known.answers.title() : "";
+        return known != null && known.session.identity().equals(session.identity()) ? known : null;
     }
 
     public ScreensStats stats() {

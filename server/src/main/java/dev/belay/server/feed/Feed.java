@@ -376,7 +376,7 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
         for (Key key : looks.due(now)) {
             sessions.find(key.id(), key.owner()).ifPresentOrElse(
                     session -> {
-                        if (looks.look(session, now)) {
+                        if (looks.look(session, () -> screens.restsAtPrompt(session), now)) {
                             touched.add(key);
                         }
                     },

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /// When to look whether sessions wait for input, and what was seen.
@@ -94,9 +95,13 @@ final class InputLooks {
 
     /// Looks at a session. Reads what the kernel shows of its processes.
     ///
+    /// @param rests whether it is a shell that waits for its agent alone
     /// @return whether something is other than before
-    boolean look(Session session, long now) {
+    boolean look(Session session, BooleanSupplier rests, long now) {
         InputState state = session.state() == SessionState.RUNNING ? session.inputState() : null;
+        if (state != null && state.seenWaiting() && rests.getAsBoolean()) {
+            state = InputState.NOBODY;
+        }
         count.increment();
         synchronized (this) {
             Look look = looks.get(Key.of(session));
