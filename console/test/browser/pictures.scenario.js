@@ -49,11 +49,8 @@ END
 cat > install-jq <<'END'
 read -s -p '[sudo] password for alice: ' x; exec cat
 END
-cat > dev-shell <<'END'
-PS1='~/belay $ ' exec bash --norc
-END
-sed -i '1i #!/bin/bash' dev-shell run-tests serve-api deploy build-all install-jq
-chmod +x dev-shell install-jq run-tests serve-api deploy build-all; touch made`;
+sed -i '1i #!/bin/bash' run-tests serve-api deploy build-all install-jq
+chmod +x install-jq run-tests serve-api deploy build-all; touch made`;
 
 async function prepare(site) {
   const open = (spec, token) => site.call("POST", "/api/sessions", { cols: 100, rows: 30, ...spec }, token);
@@ -69,8 +66,8 @@ async function prepare(site) {
   const alice = await agent(site);
   const bob = await agent(site, site.tokens.bob);
   await alice("unified_exec", { cmd: "./run-tests", session_id: "tests", yield_time_ms: 500 });
-  await alice("unified_exec", { cmd: "./dev-shell", session_id: "main", yield_time_ms: 500 });
-  await alice("write_stdin", { session_id: "main", chars: "./build-all\n", yield_time_ms: 500 });
+  for (const cmd of ["git init -q -b main", "grep -c Lease Lease.java", "git push origin main", "./build-all"])
+    await alice("unified_exec", { cmd, in: "main", yield_time_ms: 4000 });
   await bob("unified_exec", { cmd: "python3 -q", session_id: "py", yield_time_ms: 2000 });
   await bob("write_stdin", { session_id: "py", chars: "[n * n for n in range(8)]\n", yield_time_ms: 500 });
   const sudo = "./install-jq";
@@ -101,6 +98,7 @@ export async function pictures(site) {
     await shot("terminal");
     await page.keyboard.press("Control+Shift+Enter");
     await page.getByText("You are watching.").first().waitFor();
+    await site.call("POST", "/api/sessions/edit/resize", { cols: 80, rows: 30 }, site.tokens.bob);
     await page.evaluate(() =>
       sessionStorage.setItem(
         "belay-layout",
@@ -126,7 +124,8 @@ export async function pictures(site) {
     await shot("take-over");
     await page.locator(".pane.focused .xterm-helper-textarea").focus();
     await page.keyboard.press("Control+Shift+D");
-    await page.getByLabel("Details").getByText("Folder").waitFor();
+    await page.locator(".commands li").nth(3).waitFor();
+    await page.locator(".details .processes li").nth(2).waitFor();
     await shot("details");
     await page.keyboard.press("Control+Shift+D");
     await page.keyboard.press("Control+Shift+P");

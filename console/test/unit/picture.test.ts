@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Thumbnail } from "belay-client";
 import { coloursOf, excerpt, merge, type Picture, runs, sizeOf } from "../../src/main/web/sessions/picture.ts";
+import { contrast, LEAST_CONTRAST, legible } from "../../src/main/web/terminal/contrast.ts";
 
 const row = (number: number, text: string, spans: { from: number; to: number }[] = []) => ({
   row: 0,
@@ -68,6 +69,19 @@ test("runs have the columns that their characters take", () => {
   assert.deepEqual(runs(row(1, "")), []);
   const both = runs(row(1, "ab", [{ from: 0, to: 1 }, { from: 1, to: 2 }])); // biome-ignore format: two spans
   assert.equal(both.length, 2);
+});
+
+test("text is moved away from its ground until it can be read", () => {
+  assert.equal(legible("#24292f", "#fbfcfd"), "#24292f", "what can be read stays as it is");
+  for (const [text, ground] of [
+    ["#9f9", "#fbfcfd"],
+    ["rgb(0 0 95)", "#0c0f14"],
+    ["#808080", "#808080"],
+  ] as const) {
+    assert.ok(contrast(text, ground)! < LEAST_CONTRAST);
+    assert.ok(contrast(legible(text, ground), ground)! >= LEAST_CONTRAST, text);
+  }
+  assert.equal(legible("odd", "#fff"), "odd");
 });
 
 test("colours are the palette's, exact ones, or swapped", () => {

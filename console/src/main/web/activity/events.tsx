@@ -1,30 +1,46 @@
-import { clock } from "../app/format.ts";
+import { bytes, clock, duration } from "../app/format.ts";
 import { show } from "../app/route.ts";
 import type { BelayEvent } from "../server/types.ts";
 
-const SKIPPED = new Set(["number", "at", "event", "session", "owner", "by", "code", "message"]);
-const BAD = new Set(["refused"]);
+const words = (fact: unknown) => (typeof fact === "string" ? fact.replaceAll("_", " ") : "");
+const numberOf = (fact: unknown) => (typeof fact === "number" ? fact : 0);
 
-const facts = (event: BelayEvent) =>
-  Object.entries(event)
-    .filter(([name, value]) => !SKIPPED.has(name) && value !== null && typeof value !== "object")
-    .map(([name, value]) => `${name.replaceAll("_", " ")} ${String(value)}`)
-    .join(", ");
+/** What an event says besides its kind, its time and who did it. */
+const SAYS: Record<BelayEvent["event"], (event: BelayEvent) => string> = {
+  opened: ({ command }) => String(command ?? ""),
+  exited: ({ exit_code, signal, duration_ms }) =>
+    `${signal ? `by ${String(signal)}` : `exit ${String(exit_code)}`}, after ${duration(numberOf(duration_ms))}`,
+  closed: ({ reason, output_bytes }) =>
+    [words(reason), `${bytes(numberOf(output_bytes))} printed`].filter(Boolean).join(", "),
+  refused: ({ message }) => String(message ?? ""),
+  attached: ({ mode }) => (mode === "watch" ? "to watch" : "to type"),
+  left: ({ reason }) => words(reason),
+  keyboard: ({ by, private: isPrivate }) => (by === null ? "free again" : isPrivate ? "privately" : ""),
+  typed: ({ bytes: count }) => bytes(numberOf(count)),
+  called: ({ tool }) => String(tool ?? ""),
+};
+
+const By = ({ event: { by, agent } }: { event: BelayEvent }) => (
+  <span class={agent ? "by agent" : "by person"}>{by && (agent ? `${by}’s agent` : by)}</span>
+);
 
 /** What people and agents did, one to a line. All of it is text. */
 export const Events = ({ events, brief = false }: { events: BelayEvent[]; brief?: boolean }) => (
   <ol class={brief ? "events brief" : "events"}>
     {events.map((event) => (
-      <li key={event.number} class={BAD.has(event.event) ? "failed" : undefined}>
+      <li key={event.number} class={event.event === "refused" ? "failed" : undefined}>
         <time>{clock(event.at)}</time>
         <strong>{event.event}</strong>
-        {event.by && <span class="by">{event.by}</span>}
-        {!brief && event.session && event.owner && (
-          <button type="button" class="link" onClick={() => show(`${event.owner}/${event.session}`)}>
-            {event.session}
-          </button>
-        )}
-        <span class="note">{event.message ? String(event.message) : facts(event)}</span>
+        {(!brief || event.by) && <By event={event} />}
+        {!brief &&
+          (event.session ? (
+            <button type="button" class="link" onClick={() => show(`${event.owner}/${event.session}`)}>
+              {event.session}
+            </button>
+          ) : (
+            <span />
+          ))}
+        <span class="note">{SAYS[event.event]?.(event) ?? ""}</span>
       </li>
     ))}
   </ol>

@@ -1,5 +1,6 @@
 import type { Row, Span, Thumbnail } from "belay-client";
 import { indexed } from "../terminal/colours.ts";
+import { legible } from "../terminal/contrast.ts";
 
 /** The picture of a terminal that a thumbnail shows: which rows, and how they are drawn. */
 export interface Picture {
@@ -127,7 +128,7 @@ export function draw(canvas: HTMLCanvasElement, picture: Picture, theme: Theme, 
       if (style?.invisible || text.trim() === "") continue;
       const wanted = fontOf(style?.bold);
       if (wanted !== font) brush.font = font = wanted;
-      brush.fillStyle = front;
+      brush.fillStyle = legible(front, ground ?? theme.background ?? "#000");
       brush.globalAlpha = style?.dim ? 0.6 : 1;
       if (ASCII.test(text)) brush.fillText(text, left, top + line / 2);
       else oneByOne(brush, text, left, top + line / 2, step);

@@ -9,6 +9,7 @@ import { connection, line } from "../server/connection.ts";
 import { idOf, type Key, ownerOf } from "../server/types.ts";
 import { offerClipboard } from "./clipboard.ts";
 import { DARK, LIGHT } from "./colours.ts";
+import { LEAST_CONTRAST } from "./contrast.ts";
 import { follow, offerLinks } from "./links.ts";
 import "./style-sheet.ts";
 
@@ -54,7 +55,7 @@ export class View {
       fontFamily: '"JetBrains Mono Variable", monospace',
       fontSize: settings.peek().fontSize,
       scrollback: 5000,
-      minimumContrastRatio: 4.5,
+      minimumContrastRatio: LEAST_CONTRAST,
       linkHandler: {
         activate: (event, target) => follow(event, target),
         hover: (_, target) => this.link.value === target || (this.link.value = target),
