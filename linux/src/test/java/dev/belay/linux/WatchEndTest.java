@@ -26,12 +26,15 @@ class WatchEndTest extends WatchRig {
             env -i python3 -c "$0" & wait; echo hidden
             """;
     private static final String DAEMON = """
-            import os, resource
+            import os, resource, time
             if os.fork():
                 os._exit(0)
             os.setsid()
+            parent = os.getpid()
             if os.fork():
                 os._exit(0)
+            while os.getppid() == parent:
+                time.sleep(0.001)
             soft, hard = resource.getrlimit(10)
             resource.setrlimit(10, (soft - 1 if soft > 0 else 1000, hard))
             os.closerange(0, 256)
