@@ -53,9 +53,9 @@ public final class McpDoor extends Handler.Abstract {
         server.onReload(conversations::reloaded);
         server.onClose(conversations::close);
         server.metrics().gauge("belay_mcp_conversations", "Conversations with agents", conversations::size);
-        server.metrics().count("belay_mcp_conversations_begun", "Conversations that agents began",
+        server.metrics().count("belay_mcp_conversations_begun", "Conversations that agents have begun",
                 conversations::begun);
-        server.metrics().gauge("belay_mcp_requests", "Requests of agents under way, outside of conversations",
+        server.metrics().gauge("belay_mcp_requests", "Agents' requests in progress, outside conversations",
                 conversations::singles);
     }
 

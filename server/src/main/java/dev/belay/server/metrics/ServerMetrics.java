@@ -41,22 +41,24 @@ public final class ServerMetrics implements SessionObserver, ApprovalListener, V
 
     private final Time time;
     private final Counter opened = counter("belay_sessions_opened", "Sessions opened");
-    private final Counter closed = counter("belay_sessions_closed", "Sessions closed, by why they ended", "reason");
-    private final Counter rejected = counter("belay_sessions_rejected", "Sessions not opened, by code", "code");
+    private final Counter closed = counter("belay_sessions_closed", "Sessions closed, by end reason", "reason");
+    private final Counter rejected = counter("belay_sessions_rejected", "Sessions refused, by error code", "code");
     private final Counter leaks = counter("belay_leaks", "Things dropped without being closed; a bug if not zero");
     private final Counter approvals =
-            counter("belay_approvals", "Programs that were asked about or refused, by what became of them", "state");
+            counter("belay_approvals", "Programs that needed an approval or were refused, by outcome", "state");
     private final Counter checks =
-            counter("belay_exec_checks", "Approved programs compared with what ran, by what was found", "check");
+            counter("belay_exec_checks", "Approved programs compared with the programs that ran, by outcome", "check");
     private final Counter viewersAttached = counter("belay_viewers_attached", "Viewers attached");
-    private final Counter viewersParted = counter("belay_viewers_parted", "Viewers gone, by why", "reason");
+    private final Counter viewersParted = counter("belay_viewers_parted", "Viewers that left, by reason", "reason");
     private final Counter sentBytes = counter("belay_viewer_bytes", "Bytes of output sent to viewers");
     private final Counter gaps = counter("belay_viewer_gaps", "Gaps sent to viewers");
     private final Counter gapBytes = counter("belay_viewer_gap_bytes", "Bytes that viewers missed");
-    private final Counter repaints = counter("belay_viewer_repaints", "Repaints sent to viewers, by why", "reason");
+    private final Counter repaints = counter("belay_viewer_repaints", "Repaints sent to viewers, by reason", "reason");
     private final Counter repaintBytes = counter("belay_viewer_repaint_bytes", "Bytes of repaints sent to viewers");
-    private final Histogram firstByte = histogram("belay_session_first_byte_seconds", "From open to the first byte");
-    private final Histogram echo = histogram("belay_viewer_echo_seconds", "From input to the next output sent");
+    private final Histogram firstByte =
+            histogram("belay_session_first_byte_seconds", "Time from opening a session to its first byte");
+    private final Histogram echo =
+            histogram("belay_viewer_echo_seconds", "Time from a viewer's input to the next output sent");
 
     public ServerMetrics() {
         this(Time.system());
