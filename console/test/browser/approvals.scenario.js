@@ -4,7 +4,7 @@ import { choose, shows, until } from "./browser.js";
 /** Questions of the guard: on the wall and in the session, answered by mouse, by keys and elsewhere. */
 export async function approvals(site) {
   const page = await site.page(site.tokens.admin);
-  await page.getByText("Nothing runs yet").waitFor();
+  await page.getByText("Nothing is running yet").waitFor();
   const run = (id, cmd) => site.call("POST", "/api/sessions", { cmd, id });
   await run("first", "uname -s; exec cat");
   const question = page.getByRole("region", { name: "Approval: uname -s" });

@@ -20,7 +20,7 @@ async function accessible(page, where) {
 async function everyState(site, options) {
   const page = await site.page(site.tokens.alice, options);
   const narrow = options.viewport !== undefined;
-  await page.getByText("Nothing runs yet").waitFor();
+  await page.getByText("Nothing is running yet").waitFor();
   await accessible(page, "empty");
   await site.call("POST", "/api/sessions", { cmd: "exit 3", id: `fails${site.number}` });
   await site.call("POST", "/api/sessions", { cmd: "sleep 600", id: `sleeps${site.number}`, labels: { team: "web" } });

@@ -38,7 +38,7 @@ export async function hostile(site) {
   await shows(page, key, "<b>x</b>");
   await shows(page, key, "<script>alert(3)<");
   await page.locator(".foot").getByText("<img src=x onerror=alert(1)>").waitFor();
-  await page.getByText("A program here wants to write your clipboard").waitFor();
+  await page.getByText("A program here wants to write to your clipboard").waitFor();
   await page.getByRole("button", { name: "Refuse" }).click();
   const cell = page.locator(".xterm-screen");
   await cell.click({ position: { x: 12, y: 42 }, modifiers: ["Control"] });

@@ -16,7 +16,7 @@ export const inked = (page, key) =>
 
 export async function wall(site) {
   const page = await site.page();
-  await page.getByText("Nothing runs yet").waitFor();
+  await page.getByText("Nothing is running yet").waitFor();
   await site.call("POST", "/api/sessions", { cmd: "echo hello; exec cat", id: "greets", cols: 80, rows: 24 });
   const card = page.locator('a[data-key="alice/greets"]');
   await card.waitFor();
@@ -37,7 +37,7 @@ export async function wall(site) {
 /** A password that an agent cannot know: seen on the wall and in the tab's title, typed privately, handed back. */
 export async function needsYou(site) {
   const page = await site.page();
-  await page.getByText("Nothing runs yet").waitFor();
+  await page.getByText("Nothing is running yet").waitFor();
   const call = await agent(site);
   await site.call("POST", "/api/sessions", { cmd: "sleep 600", id: "older" });
   const cmd = "read -s -p 'Password: ' x; echo; expr length \"$x\" | sed s/^/got-/; exec cat";

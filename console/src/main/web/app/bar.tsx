@@ -77,7 +77,7 @@ function TabButton({ tab, active }: { tab: Tab; active: boolean }) {
         type="button"
         class="quiet close"
         aria-label={`Close the tab ${titleOf(tab.focus)}`}
-        title="Close the tab; its sessions go on"
+        title="Close the tab; its sessions keep running"
         onClick={() => change((now) => closeTab(now, tab.id))}
       >
         <Close size={10} />

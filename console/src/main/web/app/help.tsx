@@ -21,8 +21,8 @@ export const HelpPage = () => (
         <h2>Anywhere, in terminals too</h2>
         <List keys={KEYS} />
         <p class="note">
-          On a Mac ⌘K, ⌘F, ⌘C and ⌘V do the same. All other keys go to the program. A setting passes these on as well,
-          except for Ctrl ⇧ K.
+          On a Mac, ⌘K, ⌘F, ⌘C and ⌘V work too. All other keys go to the program. With a setting, these do too, except
+          Ctrl ⇧ K.
         </p>
       </section>
       <section>
@@ -41,8 +41,8 @@ export const HelpPage = () => (
         </dl>
         <p class="note">
           Sessions of agents and of other people open in watch mode: nothing you press reaches them until you take over.
-          While you have the keyboard, the agent reads along and cannot type. Type privately, and only admins see what
-          is printed.
+          While you have the keyboard, the agent can read but not type. Type privately, and only you and admins see
+          what is printed.
         </p>
       </section>
     </div>

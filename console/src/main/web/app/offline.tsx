@@ -9,8 +9,8 @@ export function Offline() {
   return (
     <div class="offline">
       <strong role="status">You are offline.</strong>{" "}
-      {left > 0 ? `Trying again in ${plural(left, "second")}.` : "Trying again now."} Your sessions run on; the server
-      has not answered for {span(lost)}. {lost >= 2000 ? "Nothing you type now is sent." : ""}
+      {left > 0 ? `Trying again in ${plural(left, "second")}.` : "Trying again now."} Your sessions keep running; the
+      server has not answered for {span(lost)}. {lost >= 2000 ? "Nothing you type now is sent." : ""}
     </div>
   );
 }

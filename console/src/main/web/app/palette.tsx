@@ -104,7 +104,7 @@ function Opened() {
           </div>
         ))}
       </div>
-      {fitting.length === 0 && <p class="none">Nothing fits.</p>}
+      {fitting.length === 0 && <p class="none">Nothing matches.</p>}
     </dialog>
   );
 }

@@ -5,7 +5,7 @@ const SWITCHES: [
   keyof Settings & ("optionIsMeta" | "bell" | "askBeforePaste" | "passKeysOn" | "screenReader"),
   string,
 ][] = [
-  ["askBeforePaste", "Ask before several lines are pasted"],
+  ["askBeforePaste", "Ask before pasting several lines"],
   ["bell", "Show a badge when a terminal rings"],
   ["optionIsMeta", "Option is Meta (Mac)"],
   ["passKeysOn", "Pass the console’s keys on to programs, except Ctrl ⇧ K"],
@@ -30,7 +30,7 @@ const Preferences = () => (
         value={settings.value.theme}
         onChange={(event) => change({ theme: event.currentTarget.value as Settings["theme"] })}
       >
-        <option value="system">As the system</option>
+        <option value="system">Same as the system</option>
         <option value="dark">Dark</option>
         <option value="light">Light</option>
       </select>
@@ -58,6 +58,6 @@ const Preferences = () => (
         {says}
       </label>
     ))}
-    <p class="note">These stay in this browser.</p>
+    <p class="note">These settings are stored in this browser.</p>
   </Dialog>
 );

@@ -45,7 +45,7 @@ export function SignInPage({ stage }: { stage: Stage & { at: "out" } }) {
           Token
           <input type="password" name="token" class="mono" autocomplete="off" spellcheck={false} required />
         </label>
-        <p class="note">It is swapped for one of this browser tab, and forgotten.</p>
+        <p class="note">The page swaps it for a token of its own and forgets yours.</p>
         {refused.value && (
           <p class="reason" role="alert">
             {refused.value}

@@ -70,7 +70,7 @@ export function Question({ approval, brief = false }: { approval: Approval; brie
         <div>
           <dt>Rule</dt>
           <dd>
-            {approval.rule ?? "none fits"}
+            {approval.rule ?? "no rule matches"}
             {left > 0 && <span class="left"> · {span(left)} left</span>}
           </dd>
         </div>

@@ -24,7 +24,7 @@ async function copy(session: Session, command: Command) {
   const length = Math.min(MOST_COPIED, (command.end ?? session.output_end) - command.start);
   const answer = await outputOf(of(session, "/output", { from: String(command.start), max: String(length) }));
   await navigator.clipboard.writeText(plain(await answer.text()));
-  say("The output is in your clipboard.");
+  say("Output copied to the clipboard.");
 }
 
 async function jump(session: Session, command: Command) {
@@ -59,7 +59,7 @@ export function Commands({ session }: { session: Session }) {
               title="Go to its output"
               onClick={() => jump(session, command).catch(fail)}
             >
-              {command.command ?? "(not known)"}
+              {command.command ?? "(unknown)"}
             </button>
             <button
               type="button"

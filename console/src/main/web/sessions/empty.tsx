@@ -4,11 +4,11 @@ import { newTerminal } from "./start.tsx";
 export function Empty() {
   return (
     <section class="empty">
-      <h2>Nothing runs yet</h2>
+      <h2>Nothing is running yet</h2>
       <div class="ways">
         <div>
           <h3>You</h3>
-          <p>Open a shell or run a command. It lives on when this page is closed, until it is ended.</p>
+          <p>Open a shell or run a command. It keeps running after you close this page, until somebody ends it.</p>
           <button type="button" class="main" onClick={() => newTerminal()}>
             New terminal
           </button>

@@ -52,14 +52,14 @@ function End({ session }: { session: Session }) {
           <ProcessTree processes={processes.value} />
         </>
       )}
-      {failure.value && <p class="note">Its processes are not known: {failure.value}</p>}
+      {failure.value && <p class="note">Its processes cannot be listed: {failure.value}</p>}
     </Dialog>
   );
 }
 
 export async function endAllOfMine() {
   const mine = sessions.peek().filter((session) => isLive(session) && session.owner === me.peek()?.name);
-  if (mine.length === 0) return say("None of your sessions runs.");
+  if (mine.length === 0) return say("You have no running sessions.");
   const list = (
     <ul class="mono">
       {mine.slice(0, 12).map((session) => (

@@ -95,7 +95,7 @@ export function SessionsPage() {
 function List() {
   if (!loaded.value) return <div class="skeleton" aria-busy="true" role="status" aria-label="Loading" />;
   if (sessions.value.length === 0) return <Empty />;
-  if (listed.value.length === 0) return <p class="none">No session fits the filter.</p>;
+  if (listed.value.length === 0) return <p class="none">No session matches the filter.</p>;
   return settings.value.view === "wall" ? <Wall keys={listed.value} /> : <Table keys={listed.value} />;
 }
 

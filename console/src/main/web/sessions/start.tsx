@@ -83,7 +83,7 @@ function NewTerminal() {
           Folder
           <input name="workdir" class="mono" placeholder="the workspace" autocomplete="off" spellcheck={false} />
         </label>
-        <p class="note">It lives on when this page is closed, until it is ended.</p>
+        <p class="note">It keeps running after you close this page, until somebody ends it.</p>
       </Dialog>
     </form>
   );

@@ -104,7 +104,7 @@ export function Banner({ session, view }: { session: Session; view: View }) {
           says={
             <span>
               You have the keyboard. {startsWatched(session) && <strong>{who}</strong>}{" "}
-              {startsWatched(session) ? "reads along and cannot type." : "Nobody else can type."}
+              {startsWatched(session) ? "can read but not type." : "Nobody else can type."}
             </span>
           }
         >
@@ -150,10 +150,10 @@ export function Banner({ session, view }: { session: Session; view: View }) {
 
 const SAYS: Record<Hold, (who: string) => string> = {
   mine: () => "You have the keyboard.",
-  private: () => "You type privately.",
+  private: () => "You are typing privately.",
   other: () => "Somebody else has the keyboard.",
   agent: (who) => `${who} has the keyboard again. You are watching.`,
-  watched: (who) => `${who} types. You are watching.`,
+  watched: (who) => `${who} is typing. You are watching.`,
   free: () => "The keyboard is free.",
 };
 

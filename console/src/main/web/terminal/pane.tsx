@@ -113,7 +113,7 @@ function Notices({ view }: { view: View }) {
       )}
       {view.clipboard.value !== null && (
         <div class="notice">
-          <span>A program here wants to write your clipboard.</span>
+          <span>A program here wants to write to your clipboard.</span>
           <button type="button" onClick={() => view.allowClipboard().catch(fail)}>
             Allow for this session
           </button>
@@ -180,7 +180,7 @@ function Foot({ session, view }: { session: Session; view: View | null }) {
         type="button"
         class="quiet"
         aria-label={`Close the pane of ${nameOf(session).label}`}
-        title="Close the pane; the session goes on"
+        title="Close the pane; the session keeps running"
         onClick={() => change((now) => Layouts.close(now, `${session.owner}/${session.id}`))}
       >
         <Close size={12} />
