@@ -28,7 +28,7 @@ export interface Session {
   title?: string | null;
   /** What the session may do, if it is guarded. */
   guard?: Record<string, unknown> | null;
-  /** Whether a program waits for input, and without echo, as for a password. Known while somebody watches the sessions. */
+  /** Whether a program waits for input, and whether it asks for a password (no echo). Known while somebody watches the list. */
   input?: { waiting: boolean | null; echo_off: boolean } | null;
   viewers?: { name: string; mode: "write" | "watch" }[];
   /** Who typed last. */
@@ -36,7 +36,7 @@ export interface Session {
   /** Who has taken the keyboard, and whether privately. */
   keyboard?: string | null;
   keyboard_private?: boolean;
-  /** The names of the variables that its opener set. */
+  /** The names of the variables that were set when it was opened. */
   env_names?: string[];
   version?: number;
 }
@@ -44,9 +44,9 @@ export interface Session {
 /** What has changed in the lists that are watched. */
 export interface Changes {
   version?: number;
-  /** `sessions` are all there are: forget the others. */
+  /** Whether `sessions` is the whole list: forget any others. */
   all?: boolean;
-  /** Merge the fields into what you know. If only counters have changed, there are no others. */
+  /** Merge the fields into what you know. If only counters have changed, only those fields are there. */
   sessions?: (Pick<Session, "id" | "owner"> & Partial<Session>)[];
   /** Sessions that were closed; apply these before `sessions`. */
   gone?: { id: string; owner: string }[];
@@ -67,7 +67,7 @@ export interface Second {
   terminals: number;
 }
 
-/** Something that happened; docs/protocol.md lists what each kind has besides. */
+/** Something that happened; docs/protocol.md lists the other fields of each kind. */
 export interface Happened {
   number: number;
   at: string;
@@ -100,7 +100,7 @@ export interface Row {
   spans: Span[];
 }
 
-/** A part of a row in one style, by the indexes of its characters. Colours are numbers of the palette or `#rrggbb`. */
+/** A part of a row in one style, by the indexes of its characters. Colours are palette indexes or `#rrggbb`. */
 export interface Span {
   from: number;
   to: number;
@@ -123,7 +123,7 @@ export interface Approval {
   /** How many words were left out at the end. */
   more_words?: number;
   workdir: string;
-  /** The command lines of the processes above it, nearest first. */
+  /** The command lines of its parent processes, nearest first. */
   ancestors: string[];
   rule: string | null;
   /** How many processes wait for the same answer. */
@@ -170,23 +170,23 @@ export interface Options extends Partial<ManagerOptions & Omit<SocketOptions, "a
 export interface Attach {
   /** The offset to begin with. */
   from?: number;
-  /** Left out: the most that you may do. */
+  /** Default: the most that you may do. */
   mode?: "write" | "watch";
   owner?: string;
-  /** Begin with a repaint, and get one after each gap. `show` turns this on by itself; here it saves a round trip. */
+  /** Begin with a repaint, and get one after each gap. `show` turns this on anyway; setting it here saves a round trip. */
   screen?: boolean;
-  /** Rows above the screen that a repaint has at most; with `screen`, 1,000 unless said otherwise. */
+  /** Most rows above the screen in a repaint; with `screen`, the default is 1,000. */
   history?: number;
-  /** Get a repaint instead of more bytes than this at once; with `screen`, 256 KiB unless said otherwise. */
+  /** Get a repaint instead of more bytes than this at once; with `screen`, the default is 256 KiB. */
   skip?: number;
 }
 
-/** A picture of the terminal: reset it, give it the size, write the bytes. Output goes on at the offset. */
+/** A picture of the terminal: reset it, give it the size, write the bytes. Output continues at the offset. */
 export interface Repaint {
   offset: number;
   cols: number;
   rows: number;
-  /** Why: the view begins, output was lost, or there was more than `skip`. */
+  /** Why you got it: the view began, output was lost, or there was more than `skip`. */
   reason: "attach" | "gap" | "skip";
   data: Uint8Array;
 }
@@ -211,28 +211,28 @@ export class Belay {
   create(spec?: Spec): Promise<Terminal>;
   /**
    * Attaches to a session; without `from`, from the oldest byte still kept, or with `screen` from a repaint. Name the `owner` if
-   * several have a session of that id.
+   * several owners have a session with that id.
    */
   attach(id: string, how?: Attach): Promise<Terminal>;
   list(): Promise<Session[]>;
-  /** Watches lists in place of those before, also after a break; `[]` ends it. Then come `changed` events, the first at once. */
+  /** Watches these lists instead of earlier ones, across reconnects; `[]` ends it. `changed` events follow, the first at once. */
   watch(lists: ("sessions" | "stats" | "events")[]): Promise<void>;
-  /** Watches the screens of up to 64 sessions in place of those before, each as `ID` or `OWNER/ID`; `[]` ends it. */
+  /** Watches the screens of up to 64 sessions, as `ID` or `OWNER/ID`, instead of earlier ones; `[]` ends it. */
   screens(ids: string[]): Promise<void>;
   /** Resolves when connected; rejects after the server has refused the client or after `close`. */
   connected(): Promise<void>;
   close(): void;
   on(event: "connect", handler: () => void): Off;
   on(event: "disconnect", handler: (reason: string) => void): Off;
-  /** Not connected: when about the next attempt comes; 0: now. */
+  /** While not connected: about when the next attempt comes; 0: now. */
   on(event: "retry", handler: (next: { inMs: number }) => void): Off;
   on(event: "changed", handler: (changes: Changes) => void): Off;
   on(event: "thumbnail", handler: (screen: Thumbnail) => void): Off;
-  /** The connection has ended and will not be made again. */
+  /** The connection has ended for good. */
   on(event: "end", handler: (error: BelayError) => void): Off;
 }
 
-/** This client's view of a session. After a break it resumes at its offset by itself. */
+/** This client's view of a session. After a reconnect it resumes at its offset. */
 export class Terminal {
   readonly id: string;
   readonly session: Session;
@@ -252,19 +252,19 @@ export class Terminal {
   signal(signal: string): Promise<void>;
   takeKeyboard(how?: { private?: boolean }): Promise<void>;
   giveBackKeyboard(): Promise<void>;
-  /** Says which colours this window has; programs that ask are told these. `show` says those of the theme. */
+  /** Reports this window's colours, for programs that ask. `show` reports those of the theme. */
   colours(colours: Colours): Promise<void>;
-  /** From now on this view may type and resize; output goes on at the same offset. */
+  /** From now on this view may type and resize; output continues at the same offset. */
   drive(): Promise<void>;
-  /** From now on this view only watches; output goes on at the same offset. */
+  /** From now on this view only watches; output continues at the same offset. */
   watchOnly(): Promise<void>;
   /** Stops acknowledging output: the server sends no more than 512 KiB. `show` does this while the page is hidden. */
   pause(): void;
-  /** Goes on; what was missed comes as output, or as one repaint if it is more than `skip`. */
+  /** Continues; missed output arrives as output, or as one repaint if it is more than `skip`. */
   resume(): void;
   /** Ends the session and all its processes. */
   close(how?: { force?: boolean }): Promise<void>;
-  /** Detaches from the session, which goes on. */
+  /** Detaches from the session, which keeps running. */
   detach(): Promise<void>;
   /**
    * Shows the session in an xterm.js `Terminal`, beginning with a repaint, and sends what is typed there. A view that only watches
@@ -290,12 +290,12 @@ export class Terminal {
   on(event: "resized", handler: (size: { cols: number; rows: number }) => void): Off;
   on(event: "lease", handler: (lease: { holder: string | null; private: boolean }) => void): Off;
   on(event: "exit", handler: (exit: Exit) => void): Off;
-  /** Attached again after a break. */
+  /** Attached again after a reconnect. */
   on(event: "attached", handler: () => void): Off;
   /** This view types now, or only watches. */
   on(event: "mode", handler: (mode: "write" | "watch") => void): Off;
   /** The server refused something that `show` sent. */
   on(event: "refused", handler: (error: Error) => void): Off;
-  /** This view has ended; the session may go on, as after `detach`. */
+  /** This view has ended; the session may keep running, as after `detach`. */
   on(event: "closed", handler: (end: { reason: string; error?: BelayError }) => void): Off;
 }
