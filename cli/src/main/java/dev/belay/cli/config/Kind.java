@@ -21,8 +21,8 @@ import org.tomlj.TomlTable;
 /// @param write    converts a value to TOML
 record Kind<T>(String expected, Function<Object, @Nullable T> read, Function<T, String> write) {
     static final Kind<Boolean> FLAG = new Kind<>("true or false", as(Boolean.class), String::valueOf);
-    static final Kind<String> TEXT = new Kind<>("text in quotes", as(String.class), Kind::quoted);
-    static final Kind<List<String>> TEXTS = new Kind<>("a list of texts, [\"a\", \"b\"]", Kind::texts, Kind::list);
+    static final Kind<String> TEXT = new Kind<>("a string in quotes", as(String.class), Kind::quoted);
+    static final Kind<List<String>> TEXTS = new Kind<>("a list of strings, [\"a\", \"b\"]", Kind::texts, Kind::list);
     private static final String HOST = "([A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*|\\[[0-9A-Fa-f:.]+])(:[0-9]{1,5})?";
     /// As clients send them in `Host`.
     static final Kind<List<String>> HOSTS = listOf(
@@ -39,7 +39,7 @@ record Kind<T>(String expected, Function<Object, @Nullable T> read, Function<T, 
             new Kind<>("\"off\", \"on\" or a list of hosts, [\"github.com\", \"*.npmjs.org:443\"]", Kind::network,
                     Kind::written);
     static final Kind<Map<String, String>> VARIABLES =
-            new Kind<>("a table of texts, { NAME = \"value\" }", Kind::variables, Kind::table);
+            new Kind<>("a table of strings, { NAME = \"value\" }", Kind::variables, Kind::table);
     static final Kind<Duration> ANY_TIME = time(Duration.ZERO);
     static final Kind<Duration> POSITIVE_TIME = time(Duration.ofMillis(1));
     static final Kind<Optional<Duration>> TIME_OR_NONE = new Kind<>(

@@ -39,7 +39,7 @@ final class Settings {
     static final Setting<Integer> PORT = SERVER.fixed("port", Kind.count(0, 65_535), c -> c.server().binding().port(),
             "Port to listen on. 0 picks a free one.");
     static final Setting<List<String>> ALLOWED_HOSTS = SERVER.live("allowed_hosts", Kind.HOSTS,
-            c -> c.server().allowedHosts(), "More names of this server, with their port: [\"box.example:10000\"].");
+            c -> c.server().allowedHosts(), "Other names of this server, with their port: [\"box.example:10000\"].");
     static final Setting<List<String>> ALLOWED_ORIGINS = SERVER.live("allowed_origins", Kind.ORIGINS,
             c -> c.server().allowedOrigins(),
             "Origins of other pages that may use this server, exactly as browsers send them: [\"tauri://localhost\"].");
@@ -134,12 +134,12 @@ final class Settings {
             "How long a session stays readable after its exit. Then it is closed, with everything it left running.");
     static final Setting<Integer> MAX_RETAINED = SESSIONS.live("max_retained", Kind.count(0, MANY),
             c -> c.limits().maxRetained(),
-            "How many exited sessions stay readable. Beyond it, the oldest quarter is closed.");
+            "How many exited sessions stay readable. Beyond that, the oldest quarter is closed.");
     static final Setting<Optional<Duration>> TERMINAL_IDLE_TIMEOUT = SESSIONS.live("terminal_idle_timeout",
             Kind.TIME_OR_NONE, c -> Optional.ofNullable(c.server().doors().terminalIdleTimeout()),
             "How long a terminal may be idle before it is closed.");
     static final Setting<Duration> TERMINAL_PACE = SESSIONS.live("terminal_pace", Kind.ANY_TIME,
-            c -> c.server().doors().terminalPace(), "Least time between two new terminals of one principal.");
+            c -> c.server().doors().terminalPace(), "Shortest time between two new terminals of one principal.");
     static final Setting<Integer> TERMINAL_QUEUE = SESSIONS.live("terminal_queue", Kind.count(0, 1000),
             c -> c.server().doors().terminalQueue(),
             "How many new terminals of one principal may wait for `terminal_pace`.");
@@ -151,12 +151,12 @@ final class Settings {
 
     private static final Group SCREENS = Group.table("screens", "The screens of sessions; see docs/screen.md.");
     static final Setting<Long> SCREEN_MEMORY = SCREENS.fixed("memory", Kind.size(0, Long.MAX_VALUE),
-            c -> c.screens().warmBytes(), "Memory of all screens that are ready to be looked at.");
+            c -> c.screens().warmBytes(), "Memory for all screens that are kept ready.");
     static final Setting<Duration> SCREEN_WARM_FOR = SCREENS.fixed("warm_for", Kind.ANY_TIME,
             c -> c.screens().warmFor(), "How long a screen stays ready after its last use.");
     static final Setting<Integer> SCREEN_ANSWERS = SCREENS.fixed("answers_per_second", Kind.count(0, MANY),
             c -> c.screens().repliesPerSecond(),
-            "Answers to what the programs of a session ask their terminal. 0: none.");
+            "Most answers to questions that the programs of a session ask their terminal. 0: none.");
     static final Setting<Duration> SCREEN_ANSWER_WITHIN = SCREENS.fixed("answer_within", Kind.ANY_TIME,
             c -> c.screens().replyWithin(),
             "How long an answer waits for a program to leave the terminal's line mode.");
@@ -164,9 +164,9 @@ final class Settings {
             c -> c.screens().lateAfter(), "Questions that were found later than this get no answer.");
     static final Setting<Long> SCREEN_LATE_BYTES = SCREENS.fixed("late_bytes", Kind.size(4096, 64L * MEBIBYTE),
             c -> (long) c.screens().lateBytes(),
-            "Output that is searched for questions at once. Of more, only the end is searched.");
+            "Most output searched for questions at once. If there is more, only its end is searched.");
     static final Setting<Duration> SCREEN_THUMBNAIL_EVERY = SCREENS.fixed("thumbnail_every", Kind.POSITIVE_TIME,
-            c -> c.screens().thumbnailEvery(), "Least time between two thumbnails of a session.");
+            c -> c.screens().thumbnailEvery(), "Shortest time between two thumbnails of a session.");
 
     // --- [resources] ---
 
@@ -202,39 +202,39 @@ final class Settings {
             "What sessions may touch, see docs/guard.md. A session or a principal may ask for less, never for more.");
     static final Setting<String> TIER = ISOLATION.live("tier", Kind.word("none", "limits", "sandbox"),
             c -> c.isolation().tier().label(),
-            "\"none\": all that Belay may. \"limits\": no new privileges, such as sudo. \"sandbox\": only what"
-                    + " follows.");
+            "\"none\": no restrictions. \"limits\": no new privileges, such as sudo. \"sandbox\": only what the"
+                    + " settings below allow.");
     static final Setting<String> RUN_AS = ISOLATION.fixed("run_as", Kind.TEXT, Config::runAs,
-            "User of sandboxes, by name or number. Needed if Belay runs as root. \"\": Belay's own user.");
+            "User that sandboxes run as, by name or number. Needed if Belay runs as root. \"\": Belay's own user.");
     static final Setting<String> FILES = ISOLATION.live("files", Kind.word("workspace", "read-only"),
             c -> c.isolation().readOnly() ? "read-only" : "workspace",
             "What a sandbox may write: the workspace, or nothing.");
     static final Setting<Network> NETWORK = ISOLATION.live("network", Kind.NETWORK, c -> c.isolation().network(),
             "\"off\", \"on\", or the hosts that a sandbox may reach: [\"github.com\", \"*.npmjs.org:443\"].");
     static final Setting<List<String>> READABLE = ISOLATION.live("readable", Kind.PATHS,
-            c -> texts(c.isolation().readable()), "More that a sandbox may read: [\"~/.m2\"].");
+            c -> texts(c.isolation().readable()), "Other paths that a sandbox may read: [\"~/.m2\"].");
     static final Setting<List<String>> WRITABLE = ISOLATION.live("writable", Kind.PATHS,
-            c -> texts(c.isolation().writable()), "More that a sandbox may read and write.");
+            c -> texts(c.isolation().writable()), "Other paths that a sandbox may read and write.");
     static final Setting<List<String>> PROTECTED = ISOLATION.live("protected", Kind.TEXTS,
             c -> c.isolation().protectedPaths(),
-            "What a sandbox may not change in the workspace, if it exists when the session starts.");
+            "Paths in the workspace that a sandbox may not change, if they exist when the session starts.");
 
     // --- [approvals] ---
 
     private static final Group APPROVALS = Group.table("approvals",
-            "Who may start which program, by agent.rules, see docs/guard.md.");
+            "Which programs sessions may start. agent.rules decides; see docs/guard.md.");
     static final Setting<List<String>> WATCH = APPROVALS.live("watch", Kind.words("agent", "terminal", "api"),
             c -> c.approvals().watch().stream().map(Origin::label).sorted().toList(),
-            "Whose sessions are watched: each program that they start is judged by the rules.");
+            "Which sessions are watched, by who opened them. The rules decide about each program they start.");
     static final Setting<String> OTHERWISE = APPROVALS.live("otherwise", Kind.word("allow", "ask", "deny"),
             c -> c.approvals().policy() instanceof ExecRules rules
                     ? rules.otherwise().name().toLowerCase(Locale.ROOT)
                     : "allow",
-            "What happens in a watched session to a program that no rule fits.");
+            "What happens to a program of a watched session that no rule matches.");
     static final Setting<Duration> APPROVAL_TIMEOUT = APPROVALS.live("timeout", Kind.POSITIVE_TIME,
             c -> c.approvals().timeout(), "How long a question stays open. Then the program is refused.");
     static final Setting<Integer> MAX_PENDING = APPROVALS.live("max_pending", Kind.count(1, 1000),
-            c -> c.approvals().most(), "Open questions per session. Beyond it, programs are refused.");
+            c -> c.approvals().most(), "Open questions per session. Beyond that, programs are refused.");
 
     // --- [agent] ---
 
@@ -247,7 +247,7 @@ final class Settings {
     static final Setting<Duration> MAX_CALL = AGENT.live("max_call_ms", Kind.millis(1), c -> c.agent().maxCall(),
             "Longest time that a call waits. Keep it below the client's own timeout.");
     static final Setting<Duration> YIELD = AGENT.live("yield_time_ms", Kind.millis(0), c -> c.agent().yield(),
-            "Longest time that a call waits if it does not say. It returns earlier when the command exits or asks.");
+            "Longest time that a call waits by default. It returns earlier if the command exits or asks for input.");
     static final Setting<Duration> TOOLCHAIN_YIELD = AGENT.live("toolchain_yield_time_ms", Kind.millis(0),
             c -> c.agent().toolchainYield(), "The same for compilers, builds and other development tools.");
     static final Setting<Duration> POLL = AGENT.live("poll_time_ms", Kind.millis(0), c -> c.agent().poll(),
@@ -265,19 +265,19 @@ final class Settings {
             "More environment variables, on top of the profile.");
 
     private static final Group RULES = Group.list("agent.rules",
-            "Rules for agents' commands, and for programs of watched sessions. The first rule that fits decides.");
+            "Rules for agents' commands, and for programs of watched sessions. The first rule that matches decides.");
     static final Setting<String> RULE_NAME = entry(RULES, "name", Kind.TEXT, "\"no-push\"", "none",
             "Name of the rule, required. Agents see it when it denies a command.");
     static final Setting<String> RULE_ACTION = entry(RULES, "action", Kind.word("deny", "ask", "allow"),
             "\"deny\"", "\"deny\"",
-            "What to do with what the rule fits. \"ask\" needs a watched session; elsewhere it denies.");
+            "What to do if the rule matches. \"ask\" needs a watched session; elsewhere it denies.");
     static final Setting<List<String>> RULE_PROGRAMS = entry(RULES, "programs", Kind.TEXTS, "[\"git\"]",
             "every program",
-            "Programs that the rule is about, by name or path. A rule needs `programs`, `has` or `match`.");
+            "Programs that the rule applies to, by name or path. A rule needs `programs`, `has` or `match`.");
     static final Setting<List<String>> RULE_ARGS = entry(RULES, "args", Kind.TEXTS, "[\"status\"]",
             "any arguments", "The first arguments, exactly.");
     static final Setting<List<String>> RULE_HAS = entry(RULES, "has", Kind.TEXTS, "[\"push\"]",
-            "any arguments", "Arguments of which one is there, anywhere. Not for \"allow\".");
+            "any arguments", "Arguments, of which the command has at least one, in any place. Not for \"allow\".");
     static final Setting<String> RULE_WORKDIR = entry(RULES, "workdir", Kind.TEXT, "\"/srv/project\"",
             "any folder", "Folder that the program runs in, or one above it. In watched sessions only.");
     static final Setting<List<String>> RULE_PRINCIPALS = entry(RULES, "principals", Kind.TEXTS, "[\"coder\"]",
@@ -287,7 +287,8 @@ final class Settings {
 
     // --- [quota], [[principals]], [env] ---
 
-    private static final Group QUOTA = Group.table("quota", "What a principal may use if its own entry does not say.");
+    private static final Group QUOTA = Group.table("quota",
+            "What a principal may use, unless its own entry says otherwise.");
     static final Setting<Integer> QUOTA_SESSIONS = QUOTA.live("sessions", Kind.count(0, MANY),
             c -> c.server().quota().sessions(), "Sessions at once.");
     static final Setting<Integer> QUOTA_AGENT_SESSIONS = QUOTA.live("agent_sessions", Kind.count(0, MANY),
@@ -299,7 +300,7 @@ final class Settings {
     static final Setting<Duration> QUOTA_PER = QUOTA.live("per", Kind.POSITIVE_TIME, c -> c.server().quota().per(),
             "The time that `creations` counts in.");
     static final Setting<Long> QUOTA_KEPT_BYTES = QUOTA.live("kept_bytes", Kind.size(0, Long.MAX_VALUE),
-            c -> c.server().quota().keptBytes(), "Output kept of all sessions together.");
+            c -> c.server().quota().keptBytes(), "Output kept for all sessions together.");
 
     private static final Group PRINCIPALS = Group.list("principals",
             "Who may sign in, besides `admin`, whose token is in the state folder.");
@@ -309,13 +310,14 @@ final class Settings {
             Kind.word("user", "admin", "watch"), "\"user\"", "\"user\"",
             "\"user\": its own sessions. \"admin\": all sessions. \"watch\": reads all sessions, changes none.");
     static final Setting<List<String>> PRINCIPAL_TOKENS = entry(PRINCIPALS, "tokens", Kind.TEXTS,
-            "[\"sha256:...\"]", "no token: nobody can sign in", "Hashes of its tokens: printf %s TOKEN | sha256sum.");
+            "[\"sha256:...\"]", "no token: nobody can sign in",
+            "Hashes of its tokens. `belay token NAME` makes a token and its hash.");
     static final Setting<TomlTable> PRINCIPAL_QUOTA = entry(PRINCIPALS, "quota", Kind.sameAs("quota"),
-            "{ sessions = 20 }", "as in [quota]", "A quota of its own. Keys left out are as in [quota].");
+            "{ sessions = 20 }", "as in [quota]", "Quota of this principal. Keys left out are as in [quota].");
 
     static final Setting<TomlTable> PRINCIPAL_ISOLATION = entry(PRINCIPALS, "isolation", Kind.sameAs("isolation"),
             "{ tier = \"sandbox\" }", "as in [isolation]",
-            "An isolation of its own. Keys left out are as in [isolation]; of each, the stricter holds.");
+            "Isolation of this principal. Keys left out are as in [isolation]; for each, the stricter value applies.");
 
     static final Setting<List<String>> PRINCIPAL_APPROVERS = entry(PRINCIPALS, "approvers", Kind.TEXTS,
             "[\"alice\", \"client\"]", "admins only",

@@ -138,7 +138,7 @@ class ConfigTest {
                     + "| belay.toml:2:1: resources.together.cores must be a number, at least 0.01, not 0.",
             "[resources.together]%ncpu = 1 "
                     + "| belay.toml:2:1: unknown setting 'resources.together.cpu'; did you mean 'resources.cpu'?",
-            "[env]%nset = { A = 1 }          | belay.toml:2:1: env.set must be a table of texts",
+            "[env]%nset = { A = 1 }          | belay.toml:2:1: env.set must be a table of strings",
             "[[principals]]%nname = 'a'%n"
                     + "tokens = ['sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855']"
                     + "| belay.toml:3:1: principals.tokens: This is the hash of an empty token;"
