@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/// The answers that hold for a workspace: a text file in the state folder, one line each, which people can read and
+/// The answers that apply to a workspace: a text file in the state folder, one line each, which people can read and
 /// edit. Several Belays may share it; each line names its workspace.
 ///
 /// Lines: `WORKSPACE allow|deny exact|prefix PROGRAM WORD...`, with what is not a plain character encoded as in URLs.
@@ -32,7 +32,7 @@ final class AnswerFile {
         this.workspace = Remembered.encoded(workspace.toString());
     }
 
-    /// The latest answer that holds for a program. A file that cannot be read has none.
+    /// The latest answer that applies to a program. A file that cannot be read has none.
     synchronized Optional<Remembered> find(Execution execution) {
         read();
         return answers.stream().filter(answer -> answer.fits(execution)).findFirst();
@@ -58,7 +58,7 @@ final class AnswerFile {
             answers = List.of();
         } catch (IOException e) {
             answers = List.of();
-            Log.LOG.log(System.Logger.Level.WARNING, "cannot read " + file + "; its answers do not hold now", e);
+            Log.LOG.log(System.Logger.Level.WARNING, "cannot read " + file + "; ignoring its answers", e);
         }
     }
 

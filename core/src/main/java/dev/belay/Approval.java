@@ -6,22 +6,22 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// A question whether a program may start, or the note that it may not.
+/// A question whether a program may start, or a record that it may not.
 ///
-/// @param id        answers name it
+/// @param id        the id that an answer names
 /// @param session   the id of the session that asks
 /// @param owner     the owner of that session
 /// @param program   the path of the program, without links
 /// @param words     its command line; the end of a long one is left out
 /// @param moreWords how many words are left out
 /// @param workdir   where it would run; empty if unknown
-/// @param ancestors the command lines of the processes above it, nearest first
-/// @param rule      the rule that asks or denies; null if none fits
+/// @param ancestors the command lines of its parent processes, nearest first
+/// @param rule      the rule that asks or denies; null if none matches
 /// @param count     how many processes wait for the same answer
 /// @param approvers who may answer besides admins
-/// @param expiresAt when nobody can answer any more
+/// @param expiresAt when it expires
 /// @param by        who answered; null if nobody has
-/// @param scope     what the answer holds for; null if there is none
+/// @param scope     how long the answer applies; null if there is none
 public record Approval(
         String id,
         String session,
@@ -39,13 +39,13 @@ public record Approval(
         State state,
         @Nullable String by,
         @Nullable Scope scope) {
-    /// The approver that stands for the user of an MCP client, whom the client asks.
+    /// The approver that stands for the user of an MCP client.
     public static final String CLIENT = "client";
 
     /// The detail of `NOT_FOUND` that says how a question was closed.
     public static final String STATE = "state";
 
-    /// What has become of it.
+    /// How the question stands.
     public enum State {
         /// Nobody has answered yet.
         PENDING,
@@ -65,7 +65,7 @@ public record Approval(
         }
     }
 
-    /// How long an answer holds.
+    /// How long an answer applies.
     public enum Scope {
         ONCE,
         /// For the rest of the session.
@@ -78,7 +78,7 @@ public record Approval(
             return name().toLowerCase(Locale.ROOT);
         }
 
-        /// The scope of a name; others are refused.
+        /// The scope with this name; any other name is refused.
         public static Scope of(String label) {
             for (Scope scope : values()) {
                 if (scope.label().equals(label)) {
@@ -92,7 +92,7 @@ public record Approval(
 
     /// An answer.
     ///
-    /// @param words how many of the first words it holds for; null for exactly these words
+    /// @param words applies to all commands that begin with this many of its words; null: to exactly this command
     public record Answer(boolean allow, Scope scope, @Nullable Integer words) {
         public static final Answer ALLOW = new Answer(true, Scope.ONCE, null);
         public static final Answer DENY = new Answer(false, Scope.ONCE, null);

@@ -1,7 +1,7 @@
 package dev.belay;
 
-/// Hears what becomes of programs that watched sessions ask to start. Called on the thread that decides, before the
-/// program is told: an implementation is quick and does not block. Its exceptions are logged.
+/// Listens to decisions about programs that watched sessions start. Called on the thread that decides, before the
+/// program goes on: an implementation must be quick and must not block. Its exceptions are logged.
 public interface ApprovalListener {
     /// Somebody has to answer. Called again when `count` changes.
     default void asked(Approval approval) {}

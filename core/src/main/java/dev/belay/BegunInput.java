@@ -1,6 +1,6 @@
 package dev.belay;
 
-/// An input that was begun without waiting: it is over, or has to be finished on a thread that may wait.
+/// An input that was begun without waiting. Either it is complete, or a thread that may wait has to finish it.
 public final class BegunInput {
     private static final int NOT_OVER = -1;
 
@@ -23,7 +23,7 @@ public final class BegunInput {
         return new BegunInput(written, () -> written);
     }
 
-    /// One of which nothing, or not everything, could be written at once.
+    /// An input that could not be written completely at once.
     public static BegunInput later(Rest rest) {
         return new BegunInput(NOT_OVER, rest);
     }
@@ -33,8 +33,8 @@ public final class BegunInput {
         return written != NOT_OVER;
     }
 
-    /// Writes what is left, and waits as [Session#write(byte[])] does. Has to be called once unless it is over: until
-    /// then it has its turn, and nobody else can type.
+    /// Writes what is left, and waits as [Session#write(byte[])] does. Must be called once unless [#isOver]: until then
+    /// this input keeps its turn, and nobody else can type.
     ///
     /// @return how many bytes were written in all
     public int finish() throws InterruptedException {

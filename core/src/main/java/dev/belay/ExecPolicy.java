@@ -2,7 +2,8 @@ package dev.belay;
 
 import org.jspecify.annotations.Nullable;
 
-/// Decides which programs the processes of a watched session may start. Called on any thread, and quick: no I/O.
+/// Decides which programs the processes of a watched session may start. Called on any thread; must be quick, without
+/// I/O.
 @FunctionalInterface
 public interface ExecPolicy {
     /// Everything may start.
@@ -13,7 +14,7 @@ public interface ExecPolicy {
     /// @param owner who the session belongs to
     Verdict judge(String owner, Execution execution);
 
-    /// What happens to a program. The later ones are stricter.
+    /// What happens to a program, from the most lenient to the strictest.
     enum Action {
         ALLOW,
         ASK,
@@ -22,10 +23,10 @@ public interface ExecPolicy {
 
     /// A decision.
     ///
-    /// @param rule    the name of the rule that made it; null if none fits
-    /// @param checked whether an allowed program is compared with the one that runs then
+    /// @param rule    the name of the rule that made it; null if none matches
+    /// @param checked whether Belay compares an allowed program with the one that really runs
     record Verdict(Action action, @Nullable String rule, boolean checked) {
-        /// Allowed, because no rule is against it.
+        /// Allowed, because no rule objects.
         public static final Verdict ALLOWED = new Verdict(Action.ALLOW, null, false);
 
         public Verdict(Action action, @Nullable String rule) {

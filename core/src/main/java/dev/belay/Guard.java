@@ -2,20 +2,20 @@ package dev.belay;
 
 import java.util.List;
 
-/// What watches over a session.
+/// The restrictions on a session.
 ///
 /// @param isolation what the kernel lets its processes do
-/// @param watched   whether each program that its processes start is judged first, see [Approvals]
-/// @param approvers who may answer questions about it, besides admins; [Approval#CLIENT] for the user of the MCP client
+/// @param watched   whether each program that its processes start is judged first; see [Approvals]
+/// @param approvers who may answer its questions besides admins; [Approval#CLIENT] is the user of the MCP client
 public record Guard(Isolation isolation, boolean watched, List<String> approvers) {
-    /// Nothing.
+    /// No restrictions.
     public static final Guard NONE = new Guard(Isolation.NONE, false, List.of());
 
     public Guard {
         approvers = List.copyOf(approvers);
     }
 
-    /// Whether there is nothing to keep.
+    /// Whether there are no restrictions.
     public boolean none() {
         return isolation.tier() == Tier.NONE && !watched;
     }

@@ -2,9 +2,9 @@ package dev.belay;
 
 import java.util.List;
 
-/// What holds for a session, as its record says it.
+/// The restrictions on a session, as its record shows them.
 ///
-/// @param by         what keeps it: `kernel` for no new privileges alone, `bubblewrap` for a sandbox
+/// @param by         what enforces them: `kernel` for no new privileges alone, `bubblewrap` for a sandbox
 /// @param files      `workspace`, `read-only`, or `all` without a sandbox
 /// @param network    `off`, `on` or `hosts`
 /// @param hosts      the hosts, if `network` is `hosts`

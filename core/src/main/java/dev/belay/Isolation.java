@@ -7,8 +7,8 @@ import java.util.List;
 
 /// What the kernel lets the processes of a session do. Start with [#NONE], [#LIMITS] or [#SANDBOX] and refine.
 ///
-/// All but `tier` counts in a sandbox only. A sandbox shows the programs and settings of the system (`/usr`, `/etc`,
-/// `/opt`), read-only, the workspace, and what is listed here.
+/// Everything except `tier` applies to sandboxes only. A sandbox shows the programs and settings of the system (`/usr`,
+/// `/etc`, `/opt`), read-only, the workspace, and what is listed here.
 ///
 /// @param readOnly       whether the workspace and `writable` can only be read
 /// @param readable       more files and folders to read, absolute
@@ -20,13 +20,13 @@ public record Isolation(Tier tier, boolean readOnly, Network network, List<Path>
     public static final List<String> PROTECTED =
             List.of(".git/hooks", ".git/config", ".vscode", ".idea", ".envrc", ".mcp.json");
 
-    /// As Belay's own user.
+    /// No restrictions beyond those of Belay's own user.
     public static final Isolation NONE = of(Tier.NONE);
 
     /// No new privileges.
     public static final Isolation LIMITS = of(Tier.LIMITS);
 
-    /// A sandbox that may write the workspace, without a network.
+    /// A sandbox that may write to the workspace and has no network.
     public static final Isolation SANDBOX = of(Tier.SANDBOX);
 
     public Isolation {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 ///                        leave it to the spec (null)
 /// @param closeGrace      how long processes may take to end politely before they are killed (2 s)
 /// @param retention       how long an exited session stays readable (10 minutes)
-/// @param maxRetained     how many exited sessions stay readable at once; beyond it the oldest quarter goes (100)
+/// @param maxRetained     how many exited sessions stay readable; beyond that, the oldest quarter is closed (100)
 public record Limits(
         int maxSessions,
         long logBytes,

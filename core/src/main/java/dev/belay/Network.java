@@ -50,7 +50,7 @@ public sealed interface Network {
                     && (bare.startsWith("*.") ? host.endsWith(bare.substring(1)) : host.equals(bare));
         }
 
-        /// Those of these that the others allow, too.
+        /// Those of these hosts that the others also allow.
         private List<String> within(Hosts most) {
             return names.stream().filter(most::covers).toList();
         }

@@ -58,7 +58,7 @@ record Question(LiveSession live, Execution execution, Approval approval, List<E
         }
         Execution.Image image = execution.first();
         if (!image.named() || !image.whole()) {
-            throw SessionException.invalid("Belay could not read all about this program; answer with scope once.");
+            throw SessionException.invalid("Belay does not know enough about this program; answer with scope once.");
         }
         if (image.writable() && answer.allow()) {
             throw SessionException.invalid("The session may change the file " + Quoted.of(image.program())

@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// An answer that holds for later programs.
+/// An answer that also applies to later programs.
 ///
 /// @param prefix whether any words may follow
 record Remembered(boolean allow, String program, List<String> words, boolean prefix) {
-    /// Programs that run what their arguments say: the first words tell nothing about them.
+    /// Programs that run what their arguments say, so their first words say nothing about what they do.
     private static final Set<String> INTERPRETERS = Set.of("sh", "bash", "dash", "zsh", "ksh", "fish", "busybox", "env",
             "xargs", "sudo", "doas", "nice", "nohup", "setsid", "timeout", "time", "stdbuf", "find", "awk", "gawk",
             "mawk", "sed", "perl", "ruby", "node", "nodejs", "deno", "bun", "php", "lua", "java", "make", "ssh", "su");

@@ -97,7 +97,7 @@ public final class Session implements AutoCloseable {
         return new Activity(live, actor);
     }
 
-    /// Subscribes on the threads where things happen; see [OutputTap]. What happened before is not told.
+    /// Subscribes on the threads where things happen; see [OutputTap]. Earlier events are not reported.
     public OutputTap.Open tap(OutputTap tap) {
         return live.tap(tap, actor);
     }
@@ -125,7 +125,7 @@ public final class Session implements AutoCloseable {
         if (actor.watches() || (!actor.admin() && !actor.name().equals(live.spec.owner()))) {
             throw new SessionException(
                     ErrorCode.DENIED,
-                    "The drainer of session " + live.id + " is its owner's; use a cursor of your own.");
+                    "Only its owner may drain session " + live.id + "; use a cursor of your own.");
         }
         return live.drainer;
     }
@@ -142,12 +142,12 @@ public final class Session implements AutoCloseable {
         return registry.approvals().pending(live);
     }
 
-    /// A question of the session that was closed lately.
+    /// A question of the session that was closed recently.
     public Optional<Approval> closedApproval(String approval) {
         return registry.approvals().closed(approval).filter(one -> one.session().equals(live.id));
     }
 
-    /// Says that the open questions are known: [Until#orApproval()] waits for the next one.
+    /// Marks the open questions as known: [Until#orApproval()] waits for the next one.
     public void approvalsKnown() {
         live.answers.known();
     }
@@ -327,8 +327,8 @@ public final class Session implements AutoCloseable {
         signal(Signal.TERM);
     }
 
-    /// The living processes of the session, the oldest first: what [#close()] would end. Command lines may show what
-    /// only somebody who may drive the session should see. Looks at all processes of the machine.
+    /// The living processes of the session, oldest first: what [#close()] would end. Command lines may contain secrets:
+    /// show them only to actors that may drive the session. Looks at all processes of the machine.
     public List<ProcessRecord> processes() {
         requireMayDrive();
         return live.state() == SessionState.CLOSED ? List.of() : live.process().processes();

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/// What a watched session remembers: answers that hold for it, what was refused lately, and what its agent has not
-/// been told yet. Small and bounded; the monitor guards all of it.
+/// What a watched session remembers: answers that apply to it, what was refused recently, and what its agent does not
+/// know yet. Small and bounded; the monitor guards everything.
 final class SessionAnswers {
     private static final int MAX_ANSWERS = 1000;
     private static final int MAX_REFUSED = 64;
@@ -47,7 +47,7 @@ final class SessionAnswers {
         }
     }
 
-    /// The latest answer that holds for a program.
+    /// The latest answer that applies to a program.
     synchronized Optional<Remembered> find(Execution execution) {
         return answers.stream().filter(answer -> answer.fits(execution)).findFirst();
     }

@@ -2,7 +2,7 @@ package dev.belay;
 
 import org.jspecify.annotations.Nullable;
 
-/// Hears what happens to sessions. Metrics, logs and audits are observers.
+/// Observes what happens to sessions. Metrics, logs and audits are observers.
 ///
 /// Called on a virtual thread of Belay, one call at a time, in order. An observer that is slow or throws does not harm
 /// any session: its exceptions are logged, output is reported in larger steps, and events beyond a bound are dropped
@@ -11,8 +11,8 @@ public interface SessionObserver {
     /// A session has started.
     default void opened(SessionRecord session) {}
 
-    /// There is output up to `end`. The first output of a session is reported at once, later output ten times a second
-    /// at most, and the last before its exit. An [OutputTap] hears of each.
+    /// There is output up to `end`. The first output of a session is reported at once, later output at most ten
+    /// times a second, and the last before its exit. An [OutputTap] gets each.
     default void output(String owner, String id, long end) {}
 
     /// The leader is dead and all it wrote is in the log.
@@ -23,11 +23,11 @@ public interface SessionObserver {
 
     /// The keyboard of a session has changed hands.
     ///
-    /// @param holder    null: nobody's
+    /// @param holder    who has it now; null: nobody
     /// @param isPrivate whether only the holder and admins may read what is printed from now on
     default void keyboard(String owner, String id, @Nullable String holder, boolean isPrivate) {}
 
-    /// An actor typed. Inputs are reported ten times a second at most, several as one.
+    /// An actor typed. Inputs are reported at most ten times a second, several as one.
     ///
     /// @param bytes how many bytes the session took
     default void typed(String owner, String id, Actor by, long bytes) {}

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /// @param args           its arguments
 /// @param workdir        relative to the workspace, `.` for its root
 /// @param origin         how it was opened
-/// @param keep           whether it lives on after its owner's clients have disconnected
+/// @param keep           whether it keeps running after its owner's clients have disconnected
 /// @param cols           columns of the terminal, null for pipes
 /// @param rows           rows of the terminal, null for pipes
 /// @param exitCode       the leader's exit code, 128 + n for death by signal n; null while it lives
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 /// @param outputEnd      the offset after the newest byte
 /// @param lastActivityAt the time of the last input or output, or of the last read or wait by somebody who may write
 /// @param endReason      why the session ended, null while it runs
-/// @param guard          what the kernel lets it do, and what keeps it; null if nothing is kept
+/// @param guard          its restrictions, and what enforces them; null if there are none
 public record SessionRecord(
         String id,
         String backend,

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 ///                    drained, as it would on a full pipe; when false it never waits and old bytes become a gap
 /// @param resources   what its processes may use
 /// @param origin      how it was opened
-/// @param keep        when true, the session lives on after its owner's clients have disconnected
-/// @param guard       what watches over it
+/// @param keep        when true, the session keeps running after its owner's clients have disconnected
+/// @param guard       its restrictions
 public record SessionSpec(
         @Nullable String id,
         List<String> command,
@@ -175,7 +175,7 @@ public record SessionSpec(
                 resources, origin, keep, value);
     }
 
-    /// Keeps the session within an isolation.
+    /// Isolates the session.
     public SessionSpec isolation(Isolation value) {
         return guard(guard.isolation(value));
     }

@@ -2,7 +2,7 @@ package dev.belay;
 
 import java.util.Locale;
 
-/// How much of the machine a session may touch. Each tier keeps what the one before it keeps.
+/// How much of the machine a session may touch. Each tier includes the restrictions of the one before.
 public enum Tier {
     /// What Belay's own user may do.
     NONE,

@@ -19,12 +19,12 @@ public final class Until {
     final @Nullable Probe probe;
     final boolean approval;
 
-    /// Sees what the log alone does not tell, such as a screen.
+    /// Looks at something that the log alone does not show, such as a screen.
     @FunctionalInterface
     public interface Probe {
         /// Looks, on the waiting thread, whenever something has happened and all output so far was searched.
         ///
-        /// @return zero or less if it is so; else how long until it wants to look again even if nothing happens
+        /// @return zero or less if it sees what it looks for; otherwise when to look again even if nothing happens
         Duration look();
     }
 
@@ -81,8 +81,8 @@ public final class Until {
     }
 
     /// The program waits for input and has printed nothing for this long: nothing will happen until somebody types.
-    /// That a program begins to read is no event, so its state is looked at when it falls silent, and again at growing
-    /// intervals of at most half a second more than that.
+    /// There is no event for a program that begins to read, so its state is checked when it falls silent, and again at
+    /// growing intervals of at most half a second more than that.
     public Until orInput(Duration quiet) {
         return new Until(match, idle, exit, offset, positive(quiet), cut, probe, approval);
     }
@@ -97,7 +97,7 @@ public final class Until {
         return new Until(match, idle, exit, offset, input, cut, by, approval);
     }
 
-    /// A program of the session needs an approval that [Session#approvalNews()] has not told of yet.
+    /// A program of the session needs an approval that [Session#approvalNews()] has not reported yet.
     public Until orApproval() {
         return new Until(match, idle, exit, offset, input, cut, probe, true);
     }

@@ -7,13 +7,13 @@ import java.util.Map;
 /// How the agent tools behave. Start with [#DEFAULT] and refine.
 ///
 /// @param maxSessions      sessions at once (10)
-/// @param idleTimeout      how long nothing may happen in a session before it is ended; zero: for ever (300 s)
-/// @param maxCall          how long a call may take: less than clients wait (55 s)
-/// @param yield            how long a call waits at most unless it says otherwise (10 s)
+/// @param idleTimeout      how long nothing may happen in a session before it is ended; zero: never (300 s)
+/// @param maxCall          the longest time that a call may take; less than clients wait (55 s)
+/// @param yield            how long a call waits at most by default (10 s)
 /// @param toolchainYield   the same for commands of development tools, which take longer (55 s)
 /// @param poll             the same for a call that types nothing (5 s)
-/// @param env              what every session's environment gets (no colours, pagers, editors or questions)
-/// @param shell            runs commands unless a call names another
+/// @param env              variables of every session (no colours, pagers, editors or questions)
+/// @param shell            the shell that runs commands, unless a call names another
 /// @param tokens           measures output
 /// @param policy           which commands may be started (all)
 public record AgentSettings(

@@ -15,7 +15,7 @@ import java.util.function.Supplier;
 ///
 /// They know no protocol: a request is a record, and so is the answer, even if the tool failed. Every method may be
 /// called from any thread. Calls on one session run one after the other. An interrupt ends a call's wait with an
-/// [InterruptedException]; the session goes on and no output is lost.
+/// [InterruptedException]; the session keeps running and no output is lost.
 public final class AgentTools implements AutoCloseable {
     /// The label that names the development tool a session runs.
     public static final String TOOL_LABEL = "tool";
@@ -60,9 +60,9 @@ public final class AgentTools implements AutoCloseable {
         return new AgentTools(view, screens, settings, turns, false, asker);
     }
 
-    /// Says that the user of the client can be asked.
+    /// Declares that the user of the client can be asked.
     ///
-    /// @return to run when that ends
+    /// @return run it when they no longer can
     public Runnable attend() {
         return view.attend();
     }
@@ -97,7 +97,7 @@ public final class AgentTools implements AutoCloseable {
         return settings.get();
     }
 
-    /// How many sessions have a call under way.
+    /// How many sessions have a call in progress.
     int callsUnderWay() {
         return turns.size();
     }
@@ -127,7 +127,7 @@ public final class AgentTools implements AutoCloseable {
         return new CloseSession(sessions).call(sessionId, force);
     }
 
-    /// Stops following the sessions' screens, if the tools made these themselves. The sessions go on.
+    /// Stops following the sessions' screens, if the tools made these themselves. The sessions keep running.
     @Override
     public void close() {
         if (ownScreens) {

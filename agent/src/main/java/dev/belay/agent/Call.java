@@ -47,8 +47,8 @@ record Call(Screens screens, Until until, @Nullable UntilScreen untilScreen, Cal
     /// How long an answer waits at most for a screen that is being drawn.
     private static final Duration DRAWING = Duration.ofMillis(200);
     private static final String SHELL_READS =
-            "The shell itself reads: the command asks for input, or has become another"
-                    + " shell, whose exit codes are not known. Type with write_stdin.";
+            "The shell itself is reading: the command asks for input, or has become another"
+                    + " shell, whose exit codes are unknown. Type with write_stdin.";
 
     static Call of(Screens screens, @Nullable WaitFor waitFor, CallDeadline deadline, View view, int maxTokens,
             Tokens tokens, CallClock clock) {
@@ -165,7 +165,7 @@ record Call(Screens screens, Until until, @Nullable UntilScreen untilScreen, Cal
                 shown.screen(),
                 state.cwd(),
                 last.exitCode() == null
-                        ? "The shell shows its prompt again, but its exit code is not known."
+                        ? "The shell is back at its prompt, but the exit code is unknown."
                         : moved ? "now in " + state.cwd() : null,
                 null,
                 news(session));

@@ -41,7 +41,7 @@ public final class CallTurns {
         return turn;
     }
 
-    /// How many sessions have a call under way or waiting.
+    /// How many sessions have a call in progress or waiting.
     int size() {
         return turns.size();
     }

@@ -12,16 +12,16 @@ import org.jspecify.annotations.Nullable;
 /// @param shell           the shell; null: the standard one
 /// @param login           whether the shell reads its login files
 /// @param tty             a terminal, or pipes
-/// @param yieldTimeMs     how long the call waits at the most; null: as long as suits the command
-/// @param maxOutputTokens how much output the answer may hold
+/// @param yieldTimeMs     how long the call waits at most; null: the default for the command
+/// @param maxOutputTokens how much output the answer may contain
 /// @param env             variables beyond those of the profile
 /// @param cols            columns of the terminal
 /// @param rows            rows of the terminal
-/// @param timeoutMs       when the command is ended, however it does; null: never
+/// @param timeoutMs       ends the command after this time; null: never
 /// @param waitFor         what to wait for; null: the exit
 /// @param view            how output is shown
 /// @param sessionId       the id of the new session; null: a random one
-/// @param idleTimeoutMs   when the session is ended if nothing happens in it; 0: never; null: as settings say
+/// @param idleTimeoutMs   ends the session if nothing happens for this long; 0: never; null: as in the settings
 /// @param in              the persistent shell to run it in, opened at first use; null: a session of its own
 /// @param base            the folder of a call without a `workdir`; null: the workspace's root
 public record ExecRequest(
@@ -42,7 +42,7 @@ public record ExecRequest(
         @Nullable Integer idleTimeoutMs,
         @Nullable String in,
         @Nullable String base) {
-    /// How much output an answer holds unless asked otherwise.
+    /// How much output an answer contains by default.
     public static final int DEFAULT_OUTPUT_TOKENS = 10_000;
 
     private static final int MOST_OUTPUT_TOKENS = 1_000_000;

@@ -4,16 +4,16 @@ import dev.belay.ExecPolicy;
 import dev.belay.Execution;
 import java.util.List;
 
-/// Judges the programs that watched sessions start by the rules for commands: the first that fits decides. Of a script
-/// and its interpreter, or of a loader and its program, the stricter decision holds.
+/// Judges the programs that watched sessions start by the rules for commands: the first that matches decides. Of a
+/// script and its interpreter, or of a loader and its program, the stricter decision counts.
 ///
-/// @param otherwise what happens to a program that no rule fits
+/// @param otherwise what happens to a program that no rule matches
 public record ExecRules(List<Rule> rules, Action otherwise) implements ExecPolicy {
     public ExecRules {
         rules = List.copyOf(rules);
     }
 
-    /// The policy of rules; without any, and if all else is allowed, everything may start.
+    /// The policy for these rules. Without rules, and if everything else is allowed, it allows everything.
     public static ExecPolicy of(List<Rule> rules, Action otherwise) {
         return rules.isEmpty() && otherwise == Action.ALLOW ? ALLOW_ALL : new ExecRules(rules, otherwise);
     }

@@ -72,8 +72,8 @@ record InShell(AgentSessions sessions, Screens screens) {
     private static void requireSame(Session session, ExecRequest request) {
         String wrong = !request.env().isEmpty() ? "env" : request.idleTimeoutMs() != null ? "idle_timeout_ms" : null;
         if (wrong != null) {
-            throw SessionException.invalid(wrong + " is for the start of a shell, and " + session.id()
-                    + " runs already; set variables with export, or name another shell.");
+            throw SessionException.invalid(wrong + " applies only when a shell starts, and " + session.id()
+                    + " is already running; set variables with export, or name another shell.");
         }
         if (request.shell() != null && !ShellKind.of(request.shell()).equals(kind(session))) {
             throw SessionException.invalid("Shell " + session.id() + " is a " + kind(session).label()
@@ -102,8 +102,8 @@ record InShell(AgentSessions sessions, Screens screens) {
             return null;
         }
         if (!(session.spec().mode() instanceof Mode.Pty) || !screens.shell(session).signed()) {
-            throw SessionException.invalid("Session " + name + " is no persistent shell; type into it with write_stdin,"
-                    + " or choose another name for the shell.");
+            throw SessionException.invalid("Session " + name + " is not a persistent shell; type into it with"
+                    + " write_stdin, or choose another name for the shell.");
         }
         return session;
     }
@@ -148,7 +148,7 @@ record InShell(AgentSessions sessions, Screens screens) {
             String said = said(session, settings.tokens());
             throw new SessionException(
                     ErrorCode.SPAWN_FAILED,
-                    shell + " did not come to its prompt with Belay's marks" + (said.isEmpty() ? "." : ": " + said)
+                    shell + " did not show a prompt with Belay's marks" + (said.isEmpty() ? "." : ": " + said)
                             + " Check what its profile does, name another shell, or leave out in.");
         }
     }
@@ -203,7 +203,7 @@ record InShell(AgentSessions sessions, Screens screens) {
         }
         throw new SessionException(
                 ErrorCode.TIMEOUT,
-                "Shell " + session.id() + " did not begin the command: " + said(session, settings.tokens())
+                "Shell " + session.id() + " did not start the command: " + said(session, settings.tokens())
                         + " Look with write_stdin(session_id=\"" + session.id() + "\"), or use another shell.");
     }
 

@@ -93,8 +93,8 @@ public final class Keys {
             return ESC + alt.group(1);
         }
         throw SessionException.invalid("Unknown key " + Quoted.of(name)
-                + "; there are enter, tab, shift-tab, esc, space, backspace, delete, insert, up, down, left, right,"
-                + " home, end, pgup, pgdn, f1 to f12, ctrl-a to ctrl-z, alt- with a character, and single characters.");
+                + "; use enter, tab, shift-tab, esc, space, backspace, delete, insert, up, down, left, right,"
+                + " home, end, pgup, pgdn, f1 to f12, ctrl-a to ctrl-z, alt- with a character, or a single character.");
     }
 
     /// What Ctrl makes of a key: a letter, or one of `@[\\]^_?`; -1 for others.

@@ -15,7 +15,7 @@ public record ListResult(List<Entry> sessions, @Nullable ToolError error) implem
     ///
     /// @param waitingForInput whether it waits for input; null if unknown
     /// @param unreadBytes     bytes that no call has returned yet
-    /// @param commands        the last commands of a persistent shell, the oldest first
+    /// @param commands        the last commands of a persistent shell, oldest first
     public record Entry(
             SessionRecord session, @Nullable Boolean waitingForInput, long unreadBytes, List<ShellCommand> commands) {
         public Entry {

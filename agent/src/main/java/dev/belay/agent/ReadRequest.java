@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 /// A part of the output to read again: the parameters of `read_output`.
 ///
 /// @param from            the offset to begin at; null: the oldest byte kept
-/// @param tail            instead of `from`: so many last lines
-/// @param match           only lines that this regular expression (RE2) is found in, each with its offset
-/// @param maxOutputTokens how much output the answer may hold
+/// @param tail            instead of `from`: this many of the last lines
+/// @param match           only lines that match this regular expression (RE2), each with its offset
+/// @param maxOutputTokens how much output the answer may contain
 /// @param view            how output is shown
 public record ReadRequest(
         String sessionId,

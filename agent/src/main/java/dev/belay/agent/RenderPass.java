@@ -137,7 +137,7 @@ final class RenderPass {
         gaps.add(gap);
         note("[Output truncated] " + gap.lostBytes() + " bytes are missing here: "
                 + switch (gap.reason()) {
-                    case PRIVATE -> "they were printed in private.\n";
+                    case PRIVATE -> "they were printed while somebody typed privately.\n";
                     case DISK_FULL -> "the disk was full when they were printed.\n";
                     case DROPPED -> "the log no longer has them.\n";
                 },

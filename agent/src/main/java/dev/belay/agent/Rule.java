@@ -11,12 +11,12 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// One rule for commands. It fits a simple command, or a program that is about to start, if all of its parts do.
+/// One rule for commands. It matches a simple command, or a program that is about to start, if all of its parts do.
 ///
 /// @param programs   names of programs without their folder, or paths without links; none: any
-/// @param match      looked for in the words of the command, joined by spaces; null: any
+/// @param match      a regular expression to find in the words of the command, joined by spaces; null: any
 /// @param args       the first arguments, exactly; none: any
-/// @param has        arguments of which one must be there, anywhere; none: any
+/// @param has        arguments, of which the command must have at least one, in any place; none: any
 /// @param workdir    the folder that the program would run in, or one above it; null: any. For programs only
 /// @param principals owners of sessions; none: any. For programs only
 public record Rule(String name, Action action, List<String> programs, @Nullable Pattern match, List<String> args,
@@ -28,11 +28,11 @@ public record Rule(String name, Action action, List<String> programs, @Nullable 
         principals = List.copyOf(principals);
         if (programs.isEmpty() && match == null && has.isEmpty()) {
             throw SessionException.invalid(
-                    "Rule " + Quoted.of(name) + " needs programs, has or match; without them it matches nothing.");
+                    "Rule " + Quoted.of(name) + " needs programs, has or match.");
         }
         if (action == Action.ALLOW && !has.isEmpty()) {
             throw SessionException.invalid("Rule " + Quoted.of(name)
-                    + " allows, so it takes args: has would let any other argument stand beside it.");
+                    + " allows, so use args instead of has, which would allow any other arguments too.");
         }
         if (workdir != null && !workdir.startsWith("/")) {
             throw SessionException.invalid("The workdir of rule " + Quoted.of(name) + " must be an absolute path.");
@@ -63,7 +63,7 @@ public record Rule(String name, Action action, List<String> programs, @Nullable 
         }
     }
 
-    /// Whether it says anything about the text of a command: nobody knows yet where and for whom it would run.
+    /// Whether it applies to the text of a command, before it is known where and for whom it would run.
     boolean ofText() {
         return workdir == null && principals.isEmpty();
     }
@@ -74,7 +74,7 @@ public record Rule(String name, Action action, List<String> programs, @Nullable 
                 && fits(part.words(), true);
     }
 
-    /// Whether it fits a program that is about to start.
+    /// Whether it matches a program that is about to start.
     boolean fits(String owner, Execution execution, Execution.Image image) {
         return (principals.isEmpty() || principals.contains(owner))
                 && (workdir == null || within(execution.workdir(), workdir))
@@ -116,7 +116,7 @@ public record Rule(String name, Action action, List<String> programs, @Nullable 
         return words;
     }
 
-    /// @param whole false if there are more words: then a rule that asks or denies fits to be safe
+    /// @param whole false if there are more words: then a rule that asks or denies matches, to be safe
     private boolean fits(List<String> words, boolean whole) {
         List<String> arguments = words.subList(Math.min(1, words.size()), words.size());
         boolean suspected = !whole && action != Action.ALLOW;

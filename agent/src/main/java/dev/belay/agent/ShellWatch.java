@@ -8,9 +8,9 @@ import dev.belay.screens.ShellState;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// What a call has to tell of the command in a persistent shell.
+/// What a call has to report about the command in a persistent shell.
 ///
-/// @param from where the output begins that no call has told
+/// @param from where the output begins that no call has returned yet
 record ShellWatch(Screens screens, Session session, long from) {
     /// For a persistent shell that has not exited; null for any other session.
     static @Nullable ShellWatch of(Screens screens, Session session, long from) {

@@ -5,11 +5,10 @@ public interface Tokens {
     /// How many tokens a text has.
     long count(String text);
 
-    /// The most characters that so many tokens can have.
+    /// The most characters that this many tokens can have.
     int mostChars(int tokens);
 
-    /// An estimate that is rather too high than too low for the tokenizers in use, in one pass and without their
-    /// tables.
+    /// An estimate on the high side for the tokenizers in use, in one pass and without their tables.
     static Tokens estimated() {
         return EstimatedTokens.INSTANCE;
     }

@@ -7,13 +7,13 @@ import java.util.Map;
 /// Why a tool could not do what it was asked.
 ///
 /// @param message what happened and what to do next
-/// @param details facts for programs that go with the code, as texts and numbers
+/// @param details facts for programs that go with the code, as strings and numbers
 public record ToolError(ErrorCode code, String message, Map<String, Object> details) {
     public ToolError {
         details = Map.copyOf(details);
     }
 
-    /// What was refused, as the answer of a tool.
+    /// A refusal, as the answer of a tool.
     public static ToolError of(SessionException refused) {
         return new ToolError(refused.code(), String.valueOf(refused.getMessage()), refused.details());
     }

@@ -6,13 +6,13 @@ import dev.belay.screens.UntilScreen;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/// What a call waits for: the first of these that happens. The exit of the command always ends a wait as well.
+/// What a call waits for: the first of these that happens. The exit of the command always ends a wait.
 ///
 /// @param match     a regular expression (RE2) in what is printed from the call on, escape sequences removed
-/// @param idleMs    so many milliseconds in which nothing is printed
+/// @param idleMs    nothing is printed for this many milliseconds
 /// @param exit      the command exits
 /// @param screen    a regular expression (RE2) in the rows that the screen shows
-/// @param settledMs so many milliseconds in which nothing visible changes on the screen
+/// @param settledMs nothing visible changes for this many milliseconds
 public record WaitFor(
         @Nullable String match,
         @Nullable Integer idleMs,

@@ -6,12 +6,12 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/// Where Belay was started: by which agent's program, if by one, and in which folder that works.
+/// The workspace that Belay chose, and why: it depends on which agent's program started it, and in which folder.
 ///
 /// @param workspace the folder that sessions may work in
 /// @param why       how it was chosen, in words
 public record WorkspaceChoice(Path workspace, String why) {
-    /// Variables that agents' programs set, the more telling first.
+    /// Variables that agents' programs set, the most specific first.
     private static final List<Map.Entry<String, String>> HOSTS = List.of(
             Map.entry("CLAUDE_CODE", "Claude Code"),
             Map.entry("CLAUDECODE", "Claude Code"),

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /// @param chars           characters, sent exactly as they are
 /// @param keys            keys by name, pressed after the characters
 /// @param paste           send the characters as a paste rather than as if typed
-/// @param yieldTimeMs     how long the call waits at the most; null: as long as suits what it waits for
-/// @param maxOutputTokens how much output the answer may hold
+/// @param yieldTimeMs     how long the call waits at most; null: the default for what it waits for
+/// @param maxOutputTokens how much output the answer may contain
 /// @param waitFor         what to wait for; null: an answer
 /// @param view            how output is shown
 public record WriteRequest(
@@ -27,7 +27,7 @@ public record WriteRequest(
         ExecRequest.requireTokens(maxOutputTokens);
     }
 
-    /// Characters to send; none to see what came since.
+    /// Characters to send; none to see new output.
     public static WriteRequest to(String sessionId, String chars) {
         return new WriteRequest(
                 sessionId, chars, List.of(), false, null, ExecRequest.DEFAULT_OUTPUT_TOKENS, null, View.AUTO);

@@ -148,7 +148,7 @@ class PersistentShellTest extends AgentRig {
         assertThat(other.running()).as("%s", other).isTrue();
         assertThat(other.exitCode()).isNull();
         assertThat(other.waitResult()).isEqualTo("input");
-        assertThat(other.hint()).contains("not known");
+        assertThat(other.hint()).contains("unknown");
         refused(tools.unifiedExec(asked("true")), ErrorCode.NOT_WRITABLE);
         ExecResult typed = type("main", "echo from $((40 + 2))\n", "from 42");
         assertThat(typed.exitCode()).isNull();
@@ -184,7 +184,7 @@ class PersistentShellTest extends AgentRig {
         shell = "bash";
         start(ExecRequest.of("echo up; cat").sessionId("cat"), "up");
         assertThat(refused(tools.unifiedExec(asked("true").in("cat")), ErrorCode.INVALID_REQUEST).message())
-                .contains("no persistent shell");
+                .contains("not a persistent shell");
     }
 
     @Test

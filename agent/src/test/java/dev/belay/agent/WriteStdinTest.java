@@ -278,7 +278,8 @@ class WriteStdinTest extends AgentRig {
         }
         ExecResult after = type(cat, "after\n", "after");
         assertThat(after.output())
-                .isEqualTo("[Output truncated] 6 bytes are missing here: they were printed in private.\nafter\n");
+                .isEqualTo("[Output truncated] 6 bytes are missing here: they were printed while somebody typed"
+                        + " privately.\nafter\n");
         assertThat(after.omittedBytes()).isEqualTo(6);
         assertThat(after.truncated()).isTrue();
         OutputResult all = tools.readOutput(ReadRequest.from(cat, 0));

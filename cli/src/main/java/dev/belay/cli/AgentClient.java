@@ -39,7 +39,7 @@ enum AgentClient {
         return Arrays.stream(values())
                 .filter(one -> one.word().equals(name.toLowerCase(Locale.ROOT)))
                 .findFirst()
-                .orElseThrow(() -> new UsageException("--install: unknown client '" + name + "'; known are "
+                .orElseThrow(() -> new UsageException("--install: unknown client '" + name + "'; use one of "
                         + Arrays.stream(values()).map(AgentClient::word).collect(Collectors.joining(", "))
                         + ". docs/agents.md shows the entry for others"));
     }

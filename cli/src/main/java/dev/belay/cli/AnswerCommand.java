@@ -22,8 +22,8 @@ record AnswerCommand(boolean allow) implements Command {
         Syntax own = Syntax.of(
                 name, allow ? "Let a program start." : "Refuse a program.", "belay " + name + " [OPTION...] ID")
                 .description((allow ? "Lets a program start" : "Refuses a program") + " that waits for an approval.")
-                .parameter("ID", "Question: its id in 'belay approvals', or the beginning of it.")
-                .value("--scope", "SCOPE", "once (default), session or workspace: how long the answer holds.")
+                .parameter("ID", "Id of the question in 'belay approvals', or the beginning of it.")
+                .value("--scope", "SCOPE", "once (default), session or workspace: how long the answer applies.")
                 .value("--words", "N", "Answer for all commands that begin with the same N words.")
                 .flag("--json", ServerOptions.JSON);
         return ServerOptions.of(own, "", "belay " + name + " k3x9\nbelay " + name + " --scope=session k3x9");
@@ -38,7 +38,7 @@ record AnswerCommand(boolean allow) implements Command {
         String words = given.text("--words");
         if (words != null) {
             if (!words.matches("[1-9][0-9]{0,5}")) {
-                throw new UsageException("--words takes a number from 1 on, not '" + words + "'");
+                throw new UsageException("--words must be a whole number of at least 1, not '" + words + "'");
             }
             body.put("words", Integer.parseInt(words));
         }
@@ -59,7 +59,7 @@ record AnswerCommand(boolean allow) implements Command {
             }
         }
         if (found.size() > 1) {
-            throw new UsageException("'" + name + "' may be " + String.join(", ", found) + "; write more of it");
+            throw new UsageException("'" + name + "' matches " + String.join(", ", found) + "; type more of it");
         }
         if (found.isEmpty()) {
             throw new SessionException(

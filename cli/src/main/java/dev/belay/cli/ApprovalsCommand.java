@@ -13,8 +13,8 @@ import tools.jackson.databind.node.ObjectNode;
 final class ApprovalsCommand implements Command {
     private static final String PATH = "/api/approvals";
     private static final String ABOUT = """
-            Lists the programs that watched sessions want to start, and that a rule asks
-            about. Answer with 'belay approve ID' or 'belay deny ID'.""";
+            Lists the programs of watched sessions that wait because a rule asks about them.
+            Answer with 'belay approve ID' or 'belay deny ID'.""";
     private static final String EXAMPLES = """
             belay approvals
             belay approvals --follow""";

@@ -11,13 +11,13 @@ import tools.jackson.databind.node.ObjectNode;
 /// `belay attach`: shows a session on this terminal and types into it.
 final class AttachCommand implements Command {
     private static final String ABOUT = """
-            Shows a session on this terminal, from its current screen on. What you type goes
-            to it, and it gets the size of your terminal. Several people may be attached at
-            once. If the connection breaks, Belay connects again and continues.""";
+            Shows a session on this terminal, starting with its current screen. What you
+            type goes to it, and it gets the size of your terminal. Several people may be
+            attached at once. If the connection breaks, Belay reconnects and continues.""";
 
     private static final String KEYS = """
             @|bold Keys:|@
-              ctrl-\\ d   detach; the session goes on
+              ctrl-\\ d   detach; the session keeps running
               ctrl-\\ t   take the keyboard: nobody else can type
               ctrl-\\ g   give the keyboard back
               ctrl-\\ r   repaint

@@ -104,8 +104,8 @@ final class Attachment implements AttachLink.Heard {
                     continue;
                 }
                 if (refused && System.nanoTime() - lostAt > REFUSED.toNanos()) {
-                    return new Ended(ExitCodes.CLIENT_FAILED, "belay: no server answers at "
-                            + session.client().server().uri() + " any more");
+                    return new Ended(ExitCodes.CLIENT_FAILED, "belay: the server no longer answers at "
+                            + session.client().server().uri());
                 }
                 terminal.note("belay: connection lost, trying again (ctrl-c gives up)");
                 Thread.sleep(pause);
@@ -189,8 +189,8 @@ final class Attachment implements AttachLink.Heard {
         return switch (refused.getResponse().statusCode()) {
             case 404 -> new Ended(
                     ExitCodes.ofClient(new SessionException(ErrorCode.NOT_FOUND, "")),
-                    "belay: the session " + session.id() + " is gone");
-            case 401, 403 -> new Ended(ExitCodes.ofClient(denied("")), "belay: you may no longer attach here");
+                    "belay: session " + session.id() + " no longer exists");
+            case 401, 403 -> new Ended(ExitCodes.ofClient(denied("")), "belay: you may no longer attach to it");
             default -> null;
         };
     }

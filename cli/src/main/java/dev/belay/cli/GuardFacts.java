@@ -42,12 +42,12 @@ final class GuardFacts {
     private static Finding sandbox(Config config, boolean wanted) {
         try {
             tried(config);
-            return Finding.ok("guard.bubblewrap", "sandbox", "works, by bubblewrap").with("works", true);
+            return Finding.ok("guard.bubblewrap", "sandbox", "works, with bubblewrap").with("works", true);
         } catch (SessionException | IOException e) {
-            Finding finding = Finding.ok("guard.bubblewrap", "sandbox", "cannot be kept").with("works", false);
+            Finding finding = Finding.ok("guard.bubblewrap", "sandbox", "does not work").with("works", false);
             String why = String.valueOf(e.getMessage());
             return wanted
-                    ? finding.missing(why, "do what it says, or set isolation.tier to \"limits\" or \"none\"")
+                    ? finding.missing(why, "follow the message, or set isolation.tier to \"limits\" or \"none\"")
                     : finding.note(why, "");
         }
     }
@@ -60,7 +60,7 @@ final class GuardFacts {
             Finding finding = Finding.ok("guard.watch", "watch", "programs cannot be approved").with("works", false);
             String why = String.valueOf(e.getMessage());
             return wanted
-                    ? finding.missing(why, "do what it says, or set approvals.watch to []")
+                    ? finding.missing(why, "follow the message, or set approvals.watch to []")
                     : finding.note(why, "");
         }
     }

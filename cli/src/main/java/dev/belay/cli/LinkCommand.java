@@ -11,8 +11,8 @@ import tools.jackson.databind.node.ObjectNode;
 /// `belay link`: prints a new link to the web page of a running server.
 final class LinkCommand implements Command {
     private static final String ABOUT = """
-            Prints a new link to the web page of a running server. The link works once. It
-            signs the browser in as the principal whose token you use.""";
+            Prints a new link to the web console of a running server. The link works once.
+            It signs the browser in as the principal whose token you use.""";
 
     private static final String EXAMPLES = """
             belay link
@@ -21,7 +21,7 @@ final class LinkCommand implements Command {
     @Override
     public Syntax syntax() {
         return ServerOptions.ofRequest(
-                "link", "Print a new link to the web page of a running server.", ABOUT, EXAMPLES);
+                "link", "Print a new link to the web console.", ABOUT, EXAMPLES);
     }
 
     @Override
@@ -34,7 +34,7 @@ final class LinkCommand implements Command {
             return 0;
         }
         System.out.println(link);
-        System.err.println("The link works " + life(Duration.ofMillis(ticket.path("expires_in_ms").asLong(0))) + ".");
+        System.err.println("The link " + life(Duration.ofMillis(ticket.path("expires_in_ms").asLong(0))) + ".");
         return 0;
     }
 
@@ -45,6 +45,6 @@ final class LinkCommand implements Command {
 
     static String life(Duration life) {
         boolean minutes = life.toSeconds() % 60 == 0 && life.toMinutes() > 1;
-        return "once, for " + (minutes ? life.toMinutes() + " minutes" : TimeSpan.text(life));
+        return "works once, within " + (minutes ? life.toMinutes() + " minutes" : TimeSpan.text(life));
     }
 }

@@ -152,7 +152,7 @@ final class McpCommand implements Command {
         } catch (SessionException e) {
             why = String.valueOf(e.getMessage());
         }
-        System.err.println("belay: runs standalone, not on your server " + address + ": " + why);
+        System.err.println("belay: running standalone, not on your server " + address + ": " + why);
         return false;
     }
 

@@ -40,7 +40,7 @@ final class RawTerminal implements AutoCloseable {
     /// @param alternate whether to use the screen that programs use, and to leave the shell's alone
     /// @param goodbye   what the guard says if this process is killed
     private record Use(boolean alternate, String goodbye) {
-        private static final Use SESSION = new Use(false, "belay: killed; the session goes on");
+        private static final Use SESSION = new Use(false, "belay: killed; the session keeps running");
         private static final Use VIEW = new Use(true, "belay: killed");
 
         String begin(Size size) {

@@ -27,7 +27,7 @@ final class ReadCommand implements Command {
         Syntax own = ServerOptions.ofSession("read", "Print the output of a session.", "", ABOUT)
                 .value("--from", "OFFSET", "Begin at this offset.")
                 .value("--tail", "N", "Print only the last N lines.")
-                .flag("--follow", "Print new output as it comes, until the session ends.")
+                .flag("--follow", "Keep printing new output until the session ends.")
                 .flag("--strip-ansi", "Remove escape sequences and control characters.")
                 .flag("--screen", "Print the screen as a person sees it now.");
         return ServerOptions.of(own, "", EXAMPLES);

@@ -56,9 +56,9 @@ record RemoteSession(Client client, String id, @Nullable String owner) {
                             + (similar.equals(".") ? "; 'belay ls' lists your sessions." : similar));
         }
         if (found.size() > 1) {
-            throw new UsageException("'" + name + "' may be "
+            throw new UsageException("'" + name + "' matches "
                     + String.join(", ", found.stream().limit(5).map(RemoteSession::named).toList())
-                    + (found.size() > 5 ? ", ..." : "") + "; write more of it");
+                    + (found.size() > 5 ? ", ..." : "") + "; type more of it");
         }
         return found.getFirst();
     }

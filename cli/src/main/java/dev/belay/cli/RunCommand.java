@@ -74,7 +74,7 @@ final class RunCommand implements Command {
                 .value("--memory", "SIZE", "Memory limit (address space) per process: 300000000, 512M, 4GiB.")
                 .value("--file-size", "SIZE", "Size limit of files the command writes.")
                 .value("--open-files", "N", "Open files limit per process.")
-                .value("--processes", "N", "Limit of all processes of your user. Does not apply to root.")
+                .value("--processes", "N", "Limit on the number of processes of your user. Does not apply to root.")
                 .flag("--sandbox", "Let the command see only the system's programs and the working folder, write only"
                         + " that folder, and use no network.")
                 .flag("--read-only", "Let the sandbox write nothing.")

@@ -19,7 +19,7 @@ final class ServeCommand implements Command {
 
     private static final String ABOUT = """
             Runs the server in the foreground and prints its address and a one-time link
-            to its web page. Programs sign in with the token in the file 'token' in the
+            to its web console. Programs sign in with the token in the file 'token' in the
             state folder. Ctrl-C ends the server and all its sessions. 'belay reload' or
             SIGHUP reads the settings again.""";
 

@@ -37,11 +37,11 @@ final class TokenCommand implements Command {
     private static final String ABOUT = """
             Makes a new token for a principal. The token itself is printed once, to
             standard error, or written to a file; the settings contain only its hash. With
-            --save, the hash goes into the settings file, and a running server takes it in
-            at once. Otherwise the entry for that file goes to standard output.
+            --save, the hash goes into the settings file, and a running server loads it at
+            once. Otherwise the entry for that file goes to standard output.
 
-            --list shows who has tokens, --revoke NAME takes tokens away. Comments and
-            formatting of the settings file stay as they are.""";
+            --list shows who has tokens, --revoke NAME takes tokens away. The settings file
+            keeps its comments and formatting.""";
 
     private static final String EXAMPLES = """
             belay token alice --save
@@ -73,7 +73,7 @@ final class TokenCommand implements Command {
         boolean lists = given.flag("--list");
         String revoked = given.text("--revoke");
         if ((name != null ? 1 : 0) + (lists ? 1 : 0) + (revoked != null ? 1 : 0) != 1) {
-            throw wrong("write a NAME to make a token, or --list, or --revoke NAME");
+            throw wrong("give a NAME to make a token, or --list, or --revoke NAME");
         }
         refuse(given, name == null, "--role", "--out", "--save");
         refuse(given, revoked == null, "--hash");
@@ -87,7 +87,7 @@ final class TokenCommand implements Command {
     private static void refuse(Arguments given, boolean unfit, String... options) {
         for (String option : options) {
             if (unfit && given.flag(option)) {
-                throw wrong(option + " does not fit here");
+                throw wrong(option + " cannot be used here");
             }
         }
     }
@@ -224,7 +224,7 @@ final class TokenCommand implements Command {
                             + " them.");
         }
         if (found.size() > 1) {
-            throw wrong("several hashes begin with '" + hash + "'; write more of it");
+            throw wrong("several hashes begin with '" + hash + "'; type more of it");
         }
         return found;
     }
@@ -238,16 +238,16 @@ final class TokenCommand implements Command {
             client = ServerOptions.client(given);
         } catch (SessionException e) {
             if (e.code() == ErrorCode.UNAVAILABLE) {
-                return "No server is running here; the next one reads it.";
+                return "No server is running here; the next one will read it.";
             }
             throw e;
         }
         if (!client.server().answers()) {
-            return "No server answers at " + client.server().uri() + "; the next one reads it.";
+            return "No server answers at " + client.server().uri() + "; the next one will read it.";
         }
         for (JsonNode changed : reload(client).path("changed")) {
             if (changed.asString("").equals("principals." + name)) {
-                return "The server at " + client.server().uri() + " knows.";
+                return "The server at " + client.server().uri() + " has loaded the change.";
             }
         }
         return "But the server at " + client.server().uri()
@@ -259,7 +259,7 @@ final class TokenCommand implements Command {
             return client.post("/api/reload", Json.object());
         } catch (SessionException e) {
             throw new SessionException(
-                    e.code(), "The settings file was changed, but the server did not take it in: " + e.getMessage(),
+                    e.code(), "The settings file was changed, but the server did not load it: " + e.getMessage(),
                     e.details(), e);
         }
     }

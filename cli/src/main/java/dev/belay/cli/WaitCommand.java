@@ -15,8 +15,8 @@ final class WaitCommand implements Command {
     private static final Duration FOREVER = Duration.ofDays(36_500);
 
     private static final String ABOUT = """
-            Waits until one of the things you name happens; without any, until the session
-            exits. With --exit, the exit status is that of the session's command. A match
+            Waits for the first of the events you name; if you name none, for the session
+            to exit. With --exit, the exit status is that of the session's command. A match
             is printed.""";
 
     private static final String STATUS = """
@@ -31,8 +31,8 @@ final class WaitCommand implements Command {
     @Override
     public Syntax syntax() {
         Syntax own = ServerOptions.ofSession("wait", "Wait for a session.", "", ABOUT)
-                .value("--match", "REGEX", "The output matches (RE2 syntax), also what is there already.")
-                .value("--idle", "TIME", "It printed nothing for this time: 2s, 500ms.")
+                .value("--match", "REGEX", "The output matches (RE2 syntax), including earlier output.")
+                .value("--idle", "TIME", "It has printed nothing for this long: 2s, 500ms.")
                 .flag("--exit", "Its command has exited.")
                 .flag("--input", "A program waits for input.")
                 .value("--timeout", "TIME", "Give up after this time (default: never).")

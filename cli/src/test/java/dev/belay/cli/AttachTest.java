@@ -181,7 +181,7 @@ class AttachTest extends AtTerminal {
         belay.launched().destroyForcibly();
         tmux.finish(first);
         assertThat(folder.resolve("code")).hasContent("137");
-        tmux.await("the guard", screen -> screen.contains("belay: killed; the session goes on"));
+        tmux.await("the guard", screen -> screen.contains("belay: killed; the session keeps running"));
         assertTerminalAsBefore();
         String second = tmux.begin("clear; belay attach vi; echo rc=$?");
         tmux.await("~");

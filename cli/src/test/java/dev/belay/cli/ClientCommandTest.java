@@ -22,7 +22,7 @@ class ClientCommandTest extends WithBelay {
             Belay.Outcome link = belay.run("link");
             assertThat(link.code()).as(link.err()).isZero();
             assertThat(link.out()).startsWith(server.address + "#ticket=").hasLineCount(1);
-            assertThat(link.err()).isEqualTo("The link works once, for 10 minutes.\n");
+            assertThat(link.err()).isEqualTo("The link works once, within 10 minutes.\n");
             assertThat(belay.run("link").out()).isNotEqualTo(link.out());
             assertThat(server.call("POST", "api/login", "", ticketOf(link.out())))
                     .startsWith("201 ").contains("\"name\":\"admin\"");

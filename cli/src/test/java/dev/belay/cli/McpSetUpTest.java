@@ -158,7 +158,7 @@ class McpSetUpTest extends WithBelay {
             assertThat(joined.out()).contains("/served/deep\n", "It works.");
             assertThat(server.call("GET", "api/sessions", server.token(), "")).contains("\"workdir\":\"deep\"");
             Belay.Outcome alone = belay.run("mcp", "--check", "--workspace", outside.toString());
-            assertThat(alone.err()).contains("runs standalone", "is not inside its workspace");
+            assertThat(alone.err()).contains("running standalone", "is not inside its workspace");
             assertThat(alone.out()).contains("/outside\n");
             assertThat(belay.run("mcp", "--check", "--standalone", "--workspace", inside.toString()).err())
                     .doesNotContain("your server");

@@ -75,7 +75,7 @@ class SessionCommandsTest extends WithBelay {
         out("open", "--name", "build-2", "--", "cat");
         Belay.Outcome unclear = belay.run("read", "build");
         assertThat(unclear.code()).isEqualTo(2);
-        assertThat(unclear.err()).contains("'build' may be admin/build-1, admin/build-2; write more of it");
+        assertThat(unclear.err()).contains("'build' matches admin/build-1, admin/build-2; type more of it");
         assertThat(out("read", "admin/build-1")).isEmpty();
         Belay.Outcome mistyped = belay.run("read", "biuld-2");
         assertThat(mistyped.code()).isEqualTo(3);

@@ -30,7 +30,7 @@ class TokenTest extends WithBelay {
             Belay.Outcome first = belay.run("token", "alice", "--save", "--config", "link.toml");
             String laptop = token(first);
             assertThat(first.out())
-                    .isEqualTo("Saved to link.toml. The server at " + server.address + " knows.\n");
+                    .isEqualTo("Saved to link.toml. The server at " + server.address + " has loaded the change.\n");
             assertThat(link).isSymbolicLink();
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file))).isEqualTo("rw-r-----");
             assertThat(file).content().startsWith(COMMENTED + "\n[[principals]]\nname = \"alice\"\n")
@@ -46,7 +46,8 @@ class TokenTest extends WithBelay {
             String hash = TokenHash.of(laptop).text().substring("sha256:".length(), 20);
             Belay.Outcome one = belay.run("token", "--revoke", "alice", "--hash", hash, "--config", "belay.toml");
             assertThat(one.out())
-                    .isEqualTo("Revoked 1 token of alice. The server at " + server.address + " knows.\n");
+                    .isEqualTo("Revoked 1 token of alice. The server at " + server.address
+                            + " has loaded the change.\n");
             assertThat(server.call("GET", "api/sessions", laptop, "")).startsWith("401 ");
             assertThat(server.call("GET", "api/sessions", phone, "")).startsWith("200 ");
 
@@ -72,7 +73,8 @@ class TokenTest extends WithBelay {
         assertThat(belay.run("token", "--list").out()).startsWith("There are no principals in ");
         Belay.Outcome made = belay.run("token", "bob", "--role", "watch", "--save", "--out", "bob.token");
         Path file = folder.resolve("config/belay/belay.toml");
-        assertThat(made.out()).isEqualTo("Saved to " + file + ". No server is running here; the next one reads it.\n");
+        assertThat(made.out())
+                .isEqualTo("Saved to " + file + ". No server is running here; the next one will read it.\n");
         assertThat(made.err()).isEmpty();
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file))).isEqualTo("rw-------");
         assertThat(file).content().contains("role = \"watch\"");

@@ -73,7 +73,7 @@ public final class ActorSessions {
     }
 
     /// A session to read. Without an owner, an id means the actor's own session if there is one, otherwise the only
-    /// visible session of that id.
+    /// visible session with that id.
     public Session see(String id, @Nullable String owner) {
         return see(principal.get(), id, owner);
     }
@@ -137,7 +137,7 @@ public final class ActorSessions {
         return now.sees(approval.owner()) || approval.answerableBy(actor(now));
     }
 
-    /// Answers an open question. Admins may, and those whom the owner's `approvers` name; agents never.
+    /// Answers an open question. Only admins and those listed in the owner's `approvers` may; agents never may.
     public Approval answer(String id, Approval.Answer answer) {
         Principal now = principal.get();
         Approvals approvals = gate.sessions().approvals();
@@ -149,9 +149,9 @@ public final class ActorSessions {
             throw new SessionException(
                     ErrorCode.DENIED,
                     agent
-                            ? "Agents do not approve programs; ask the person you work for."
+                            ? "Agents cannot approve programs; ask the person you work for."
                             : now.name() + " may not answer for " + found.owner()
-                                    + "; ask an admin, or somebody whom approvers names.");
+                                    + "; ask an admin, or somebody listed in approvers.");
         }
         return approvals.answer(id, now.name(), answer);
     }
@@ -162,7 +162,7 @@ public final class ActorSessions {
         Approvals approvals = gate.sessions().approvals();
         approvals.find(id).filter(found -> !trustsClient(found)).ifPresent(_ -> {
             throw new SessionException(ErrorCode.DENIED, "The user of the client may not answer for " + now.name()
-                    + ": approvers does not name client.");
+                    + ": approvers does not list \"client\".");
         });
         return approvals.answer(id, now.name() + "/" + Approval.CLIENT, answer);
     }

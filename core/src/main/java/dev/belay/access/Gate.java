@@ -95,7 +95,7 @@ public final class Gate {
         return sessions;
     }
 
-    /// Opens nothing from here on.
+    /// Opens nothing from now on.
     public void shut() {
         shut = true;
     }
@@ -134,7 +134,7 @@ public final class Gate {
         }
     }
 
-    /// Has somebody hear of what is refused here. What the sessions themselves refuse, their observers hear.
+    /// Sets a listener for what this gate refuses. What the sessions themselves refuse goes to their observers.
     public void onRefusal(BiConsumer<SessionSpec, SessionException> hears) {
         refused = hears;
     }
@@ -194,7 +194,7 @@ public final class Gate {
 
     // --- capacity and quota ---
 
-    /// @return false if somebody else is opening a session of that id right now: one of the two will be refused
+    /// @return false if somebody else is opening a session with that id right now: one of the two will be refused
     private synchronized boolean reserve(Place place, Principal principal, Origin origin) {
         List<Session> live = sessions.list().stream()
                 .filter(session -> !session.drained() && !reserved.containsKey(new Place(session)))

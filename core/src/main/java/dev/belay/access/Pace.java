@@ -7,7 +7,7 @@ import java.util.Map;
 
 /// A rate limit: `count` at once, and as many more within each `per`, evenly spread.
 ///
-/// The state is one moment, at which all that was used has come back (the generic cell rate algorithm). The monitor
+/// The state is one moment: when everything that was used has come back (the generic cell rate algorithm). The monitor
 /// guards only that.
 public final class Pace {
     /// The detail of `RATE_LIMITED` that says when to try again.

@@ -6,7 +6,7 @@ import java.util.List;
 
 /// Somebody who uses sessions: a person, or a program with a name of its own.
 ///
-/// @param isolation the least isolation of its sessions
+/// @param isolation the minimum isolation of its sessions
 /// @param approvers who may approve programs of its sessions, besides admins; see [dev.belay.Guard#approvers()]
 public record Principal(String name, Role role, Quota quota, Isolation isolation, List<String> approvers) {
     public Principal(String name, Role role, Quota quota) {

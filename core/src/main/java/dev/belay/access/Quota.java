@@ -12,7 +12,7 @@ import java.time.Duration;
 /// @param terminalSessions of these, terminals (5)
 /// @param creations        sessions opened within `per`, including those that have ended (120)
 /// @param per              see `creations` (1 min)
-/// @param keptBytes        output kept of all their sessions (1 GiB)
+/// @param keptBytes        output kept for all their sessions together (1 GiB)
 public record Quota(
         int sessions, int agentSessions, int terminalSessions, int creations, Duration per, long keptBytes) {
     public static final Quota DEFAULT = new Quota(1000, 10, 5, 120, Duration.ofMinutes(1), 1L << 30);

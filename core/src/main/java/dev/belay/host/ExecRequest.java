@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Optional;
 
 /// A process of a watched session that asks to start a program. The kernel holds it until the request is answered once.
-/// Any thread may use it; all methods but [#onGone] may take a moment.
+/// Any thread may use it; all methods except [#onGone] may take a moment.
 public interface ExecRequest {
     /// Reads what the process asks for.
     ///
     /// @return empty if there is nothing left to answer: the process is gone, or the file does not exist
     Optional<Execution> look();
 
-    /// The command lines of the processes above it, nearest first.
+    /// The command lines of its parent processes, nearest first.
     List<String> ancestors();
 
     /// Lets the process go on.
@@ -30,7 +30,7 @@ public interface ExecRequest {
     /// Runs something once if the process is gone before it is answered. May run at once, and on the host's loop.
     void onGone(Runnable gone);
 
-    /// After [#allow]: compares what runs with what [#look] found, and kills another program. Waits until the program
-    /// has started, for a second at most.
+    /// After [#allow]: compares what runs with what [#look] found, and kills a program that differs. Waits until the
+    /// program has started, for at most a second.
     Approval.Check check();
 }

@@ -17,8 +17,8 @@ public interface Host extends AutoCloseable {
     /// If that fails, throws a [dev.belay.SessionException] that says why, and leaves nothing behind.
     HostProcess spawn(Launch launch);
 
-    /// Refuses what this host cannot keep: `UNAVAILABLE`, with the detail `reason` = `isolation` and the fix in the
-    /// message. Nothing is ever started with less.
+    /// Refuses what this host cannot enforce: `UNAVAILABLE`, with the detail `reason` = `isolation` and the fix in the
+    /// message. Nothing is ever started with less isolation.
     default void requireGuard(Guard guard) {
         if (!guard.none()) {
             throw new SessionException(

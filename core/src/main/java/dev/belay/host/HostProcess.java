@@ -38,7 +38,7 @@ public interface HostProcess {
         return null;
     }
 
-    /// The process group in the foreground of the terminal; 0 on pipes, or if it is not known.
+    /// The process group in the foreground of the terminal; 0 on pipes, or if it is unknown.
     default long foreground() {
         return 0;
     }
@@ -94,7 +94,7 @@ public interface HostProcess {
         return false;
     }
 
-    /// The living processes of the session, the oldest first, even after the leader has exited. Looks at all processes
+    /// The living processes of the session, oldest first, even after the leader has exited. Looks at all processes
     /// of the machine.
     default List<ProcessRecord> processes() {
         return List.of();
@@ -104,7 +104,7 @@ public interface HostProcess {
     int survivors();
 
     /// Ends every process of the session and closes the terminal or pipes. Returns when that is done and the listener
-    /// has been told. Interrupts do not cut it short: it takes at most the grace and a few seconds.
+    /// knows. Interrupts do not cut it short: it takes at most the grace and a few seconds.
     ///
     /// @param grace how long the processes may take to end politely before they are killed
     Ended end(Duration grace);

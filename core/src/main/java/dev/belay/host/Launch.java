@@ -11,7 +11,7 @@ import java.util.Map;
 ///
 /// @param mark   the value of `BELAY_SESSION` that every process of the session carries: `instance/id/life`
 /// @param env    the whole environment, including the mark
-/// @param guard  what to keep the session within
+/// @param guard  the restrictions on the session
 /// @param hidden files and folders that a sandbox never shows: Belay's own
 public record Launch(String mark, List<String> command, String workdir, Map<String, String> env, Mode mode,
         Resources resources, Guard guard, List<Path> hidden) {

@@ -114,14 +114,14 @@ public record CgroupSupport(
         HostCgroup.requirePlace(place(), resources.together());
         Attempt attempt = delegated();
         if (!attempt.worked()) {
-            throw HostCgroup.refusal("cannot make a control group: " + attempt.why());
+            throw HostCgroup.refusal("cannot create a cgroup: " + attempt.why());
         }
     }
 
     /// Tries whether this process may make cgroups (version 2 only), by making one and removing it.
     public Attempt delegated() {
         if (folder == null) {
-            return Attempt.failed(version == Version.NONE || version == Version.V1 ? "no version 2" : "not visible");
+            return Attempt.failed(version == Version.NONE || version == Version.V1 ? "no cgroup v2" : "not visible");
         }
         Path place = place();
         if (place == null) {
@@ -138,7 +138,7 @@ public record CgroupSupport(
             Files.delete(child);
             return Attempt.WORKED;
         } catch (IOException e) {
-            return Attempt.failed("a control group was made, but cannot be removed: " + e.getMessage());
+            return Attempt.failed("a cgroup was created, but cannot be removed: " + e.getMessage());
         }
     }
 }

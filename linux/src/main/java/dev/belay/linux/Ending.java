@@ -123,7 +123,7 @@ final class Ending {
             Uninterrupted.run(() -> pending.await(next.remainingNanos(), TimeUnit.NANOSECONDS));
             if (deaths.isEmpty() && !refused.isEmpty()) {
                 throw new SessionException(
-                        ErrorCode.UNAVAILABLE, "Processes cannot be ended now: " + String.join("; ", refused));
+                        ErrorCode.UNAVAILABLE, "Cannot end processes now: " + String.join("; ", refused));
             }
         } finally {
             loop.call(() -> {

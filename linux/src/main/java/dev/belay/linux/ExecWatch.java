@@ -162,7 +162,7 @@ final class ExecWatch implements Loop.Source {
             return;
         }
         if (result < 0) {
-            LOG.log(System.Logger.Level.WARNING, "cannot hear which program starts: " + Errno.text(-result));
+            LOG.log(System.Logger.Level.WARNING, "cannot watch which program starts: " + Errno.text(-result));
             loop.restAfterTurn();
             return;
         }

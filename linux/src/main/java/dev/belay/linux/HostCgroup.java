@@ -102,13 +102,13 @@ final class HostCgroup implements AutoCloseable {
     /// Returns the place, or throws if cgroups made there cannot have these limits.
     static Path requirePlace(@Nullable Path place, Together together) {
         if (place == null) {
-            throw refusal("Belay may not make control groups (cgroup v2) here");
+            throw refusal("Belay may not create cgroups (v2) here");
         }
         Set<String> needed = new TreeSet<>();
         SessionCgroup.bounds(together).keySet().forEach(file -> needed.add(file.substring(0, file.indexOf('.'))));
         needed.removeAll(controllers(place));
         if (!needed.isEmpty()) {
-            throw refusal("control groups in " + place + " lack the controllers " + needed);
+            throw refusal("cgroups in " + place + " lack the controllers " + needed);
         }
         return place;
     }
@@ -127,7 +127,7 @@ final class HostCgroup implements AutoCloseable {
             }
             return cgroup;
         } catch (IOException e) {
-            throw refusal("cannot make a control group in " + within + ": " + e.getMessage());
+            throw refusal("cannot create a cgroup in " + within + ": " + e.getMessage());
         }
     }
 
@@ -135,7 +135,7 @@ final class HostCgroup implements AutoCloseable {
         return new SessionException(
                 ErrorCode.UNAVAILABLE,
                 "Cannot limit the session as a whole: " + why
-                        + "; delegate control groups to Belay (see docs/operations.md) or limit each process.");
+                        + "; delegate cgroups to Belay (see docs/operations.md), or limit each process.");
     }
 
     /// The host's cgroup. The first caller makes it; the others wait.
@@ -235,7 +235,7 @@ final class HostCgroup implements AutoCloseable {
         try {
             unlock();
         } catch (IOException e) {
-            throw new SessionException(ErrorCode.INTERNAL, "Cannot unlock the host's control group: " + e.getMessage());
+            throw new SessionException(ErrorCode.INTERNAL, "Cannot unlock the host's cgroup: " + e.getMessage());
         }
         GIVEN.remove(cgroup.getFileName().toString());
     }

@@ -116,7 +116,7 @@ final class ProcFile {
             default ->
                 throw new SessionException(
                         ErrorCode.UNAVAILABLE,
-                        "Cannot look at the machine's processes now: " + Errno.text(-result) + "; try again.");
+                        "Cannot read the processes of this machine now: " + Errno.text(-result) + "; try again.");
         };
     }
 

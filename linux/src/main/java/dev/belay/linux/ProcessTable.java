@@ -99,7 +99,7 @@ final class ProcessTable {
                     .orElse(Instant.EPOCH);
         } catch (IOException e) {
             throw new SessionException(
-                    ErrorCode.UNAVAILABLE, "Cannot look at the machine's processes now: " + e + "; try again.",
+                    ErrorCode.UNAVAILABLE, "Cannot read the processes of this machine now: " + e + "; try again.",
                     Map.of(), e);
         }
     }

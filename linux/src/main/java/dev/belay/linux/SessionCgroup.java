@@ -70,7 +70,7 @@ record SessionCgroup(Path folder) {
         } catch (IOException e) {
             throw new SessionException(
                     ErrorCode.UNAVAILABLE,
-                    "Cannot set up the session's control group: " + file + " = " + value + ": " + e.getMessage() + ".");
+                    "Cannot set up the session's cgroup: " + file + " = " + value + ": " + e.getMessage() + ".");
         }
     }
 
@@ -106,7 +106,7 @@ record SessionCgroup(Path folder) {
             try {
                 write(file, "1");
             } catch (IOException e) {
-                LOG.log(System.Logger.Level.WARNING, "cannot kill the control group " + folder, e);
+                LOG.log(System.Logger.Level.WARNING, "cannot kill the cgroup " + folder, e);
             }
         }
     }
@@ -147,7 +147,7 @@ record SessionCgroup(Path folder) {
                 }
             } catch (IOException e) {
                 if (System.nanoTime() - deadline > 0) {
-                    LOG.log(System.Logger.Level.WARNING, "cannot remove the control group " + cgroup, e);
+                    LOG.log(System.Logger.Level.WARNING, "cannot remove the cgroup " + cgroup, e);
                     return false;
                 }
                 LockSupport.parkNanos(1_000_000);

@@ -90,7 +90,7 @@ class CgroupTest {
         SessionException refusal = catchThrowableOfType(
                 SessionException.class, () -> sessions().open(in(together, script)));
         assertThat(refusal.code()).isEqualTo(ErrorCode.UNAVAILABLE);
-        assertThat(refusal).hasMessageContaining("control groups").hasMessageContaining("docs/operations.md");
+        assertThat(refusal).hasMessageContaining("cgroups").hasMessageContaining("docs/operations.md");
         assertThat(sessions().stats().permitsUsed()).isZero();
         assertThat(ourGroups()).isEqualTo(before);
         return null;

@@ -66,7 +66,7 @@ public final class Answers {
         }
     }
 
-    /// What an agent has to know of a question.
+    /// What an agent has to know about a question.
     private static ObjectNode brief(Approval approval) {
         ObjectNode node = JSON.objectNode().put("id", approval.id()).put("program", approval.program());
         approval.words().forEach(node.putArray("words")::add);

@@ -26,9 +26,9 @@ import tools.jackson.databind.json.JsonMapper;
 
 /// Passes a client's messages on to a server over streamable HTTP, and what the server says back.
 ///
-/// Requests are passed on side by side, each on a virtual thread; everything else in the order it came. A server that
-/// has forgotten the conversation, because it was started anew, is told the client's `initialize` again: the client
-/// does not notice.
+/// Requests are passed on side by side, each on a virtual thread; everything else in the order it came. If the server
+/// was restarted and has forgotten the conversation, it gets the client's `initialize` again; the client does not
+/// notice.
 public final class Bridge implements Peer {
     private static final Logger LOG = System.getLogger(Bridge.class.getName());
     private static final Duration CONNECT = Duration.ofSeconds(10);
@@ -44,7 +44,7 @@ public final class Bridge implements Peer {
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT).build();
     /// A turn: one at a time begins a conversation.
     private final ReentrantLock beginning = new ReentrantLock();
-    /// The requests under way that need no conversation.
+    /// The requests in progress that need no conversation.
     private final Map<JsonNode, Thread> stateless = new ConcurrentHashMap<>();
     private volatile @Nullable Begun begun;
     private volatile boolean closed;
@@ -122,7 +122,7 @@ public final class Bridge implements Peer {
             fail(message, replies, String.valueOf(e.getMessage()));
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
-            fail(message, replies, "Belay is ending.");
+            fail(message, replies, "Belay is shutting down.");
         }
     }
 
@@ -176,7 +176,7 @@ public final class Bridge implements Peer {
         }
     }
 
-    /// Begins anew with a server that no longer knows a conversation, unless somebody else has done so.
+    /// Begins again with a server that no longer knows a conversation, unless another thread has done so.
     private @Nullable Begun again(Begun lost, Consumer<JsonNode> replies) throws IOException, InterruptedException {
         beginning.lockInterruptibly();
         try {
@@ -198,7 +198,7 @@ public final class Bridge implements Peer {
         }
     }
 
-    /// Passes on what the server asks by itself, until either side is gone.
+    /// Passes on the server's own requests, until either side is gone.
     private void listen(Begun in, Consumer<JsonNode> replies) {
         Thread.ofVirtual().name("belay-bridge-stream").start(() -> {
             try {
@@ -298,7 +298,7 @@ public final class Bridge implements Peer {
         }
     }
 
-    /// Tells the server that the conversation is over. Its sessions live on.
+    /// Tells the server that the conversation is over. Its sessions keep running.
     @Override
     public void close() {
         closed = true;
@@ -308,7 +308,7 @@ public final class Bridge implements Peer {
                 http.send(request(now).timeout(PARTING).DELETE().build(), HttpResponse.BodyHandlers.discarding());
             }
         } catch (IOException e) {
-            LOG.log(Level.DEBUG, "the server was not told that the client is gone", e);
+            LOG.log(Level.DEBUG, "could not tell the server that the client is gone", e);
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         } finally {

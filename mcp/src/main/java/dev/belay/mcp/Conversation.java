@@ -30,8 +30,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// The Model Context Protocol with one client, whatever carries the messages.
 ///
-/// A request since revision 2026-07-28 ([Stateless]) says everything itself, so those of unrelated clients may come
-/// mixed. What earlier revisions agree on in `initialize` holds for the rest of their requests here.
+/// Since revision 2026-07-28, each request is complete in itself ([Stateless]), so requests of unrelated clients may be
+/// mixed. What earlier revisions agree on in `initialize` applies to all later requests here.
 ///
 /// Messages may come from any thread. Calls of tools run on virtual threads of their own, side by side; everything else
 /// is answered on the caller's thread. Answers go to the consumer that came with the message, from any thread.
@@ -54,9 +54,9 @@ public final class Conversation implements Peer {
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
     private static final String INSTRUCTIONS =
             """
-                    Run commands with unified_exec; while one runs, go on with write_stdin. Calls return as soon as \
-                    there is something to know, so use wait_for and do not poll. The line in brackets after the \
-                    output says how the command stands, for instance that it waits for input. read_output shows \
+                    Run commands with unified_exec; while one runs, continue with write_stdin. Calls return as soon as \
+                    there is something to report, so use wait_for and do not poll. The line in brackets after the \
+                    output shows the command's state, for example that it waits for input. read_output shows \
                     output again. Close sessions that you no longer need: their number is limited.""";
 
     private final Workplace workplace;
@@ -64,7 +64,7 @@ public final class Conversation implements Peer {
     private final String version;
     private final Calls calls = new Calls();
     private final ServerRequests asked = new ServerRequests();
-    /// Ends that the user of the client can be asked; null before the first call.
+    /// Run it when the user of the client can no longer be asked; null before the first call.
     private final AtomicReference<@Nullable Runnable> attends = new AtomicReference<>();
     /// What the client said in `initialize`; null before.
     private volatile @Nullable JsonNode capabilities;
@@ -84,22 +84,22 @@ public final class Conversation implements Peer {
         take(message, replies, _ -> {});
     }
 
-    /// Takes one message, or several in an array, and returns when all has been said to it: no call that it began is
-    /// under way any more. A call that was cancelled gets no answer.
+    /// Takes one message, or several in an array, and returns when it is fully answered: no call that it began is still
+    /// in progress. A call that was cancelled gets no answer.
     public void converse(JsonNode message, Consumer<JsonNode> replies) {
         begin(message, replies).forEach(call -> Uninterrupted.run(call::join));
     }
 
     /// Takes one message, or several in an array.
     ///
-    /// @return the calls that it began; all has been said to it when they have ended
+    /// @return the calls that it began; the message is fully answered when they have ended
     public List<Thread> begin(JsonNode message, Consumer<JsonNode> replies) {
         List<Thread> begun = new ArrayList<>();
         take(message, replies, begun::add);
         return begun;
     }
 
-    /// Whether a message says everything itself, as since 2026-07-28: it needs no conversation that has begun.
+    /// Whether a message is complete in itself, as since 2026-07-28: it needs no conversation.
     public static boolean isStateless(JsonNode message) {
         return Stateless.claims(Messages.string(message.get("method")), message.get("params"));
     }
@@ -121,12 +121,12 @@ public final class Conversation implements Peer {
                 ProtocolException.PARSE_ERROR, "This is not JSON: it is not valid UTF-8."));
     }
 
-    /// The answer to a message that the headers of its request do not fit.
+    /// The answer to a message that contradicts the headers of its request.
     public static JsonNode headerMismatch(JsonNode message, String why) {
         return Messages.error(message.get("id"), new ProtocolException(ProtocolException.HEADER_MISMATCH, why));
     }
 
-    /// The answer to a message that says nothing of its version, though its headers do.
+    /// The answer to a message that does not name its version, although its headers do.
     public static JsonNode saysNothing(JsonNode message) {
         return Messages.error(message.get("id"), Stateless.versionMissing());
     }
@@ -190,7 +190,8 @@ public final class Conversation implements Peer {
         }
     }
 
-    /// Nothing of what a client can subscribe to ever changes here. This says so, and stays until either side ends it.
+    /// Nothing that a client can subscribe to ever changes here. Confirms the subscription, which lasts until either
+    /// side ends it.
     private ObjectNode listen(JsonNode id, Consumer<JsonNode> replies) {
         ObjectNode acknowledged = Stateless.ofSubscription(NODES.objectNode(), id);
         acknowledged.putObject("notifications");
@@ -353,7 +354,7 @@ public final class Conversation implements Peer {
         }
     }
 
-    /// Where a client of today works, if the call depends on it.
+    /// Where a client since 2026-07-28 works, if the call depends on it.
     private Roots askRoots(String name, Questions questions) throws InterruptedException {
         return name.equals(Toolbox.EXEC) || !workplace.isOpen()
                 ? Roots.of(questions.ask("roots", "roots", "roots/list", NODES.objectNode()))
@@ -388,7 +389,7 @@ public final class Conversation implements Peer {
         return node.put("isError", !answer.success());
     }
 
-    /// Ends all waits. Sessions live on: they are the tools', not the conversation's.
+    /// Ends all waits. Sessions keep running: they belong to the tools, not to the conversation.
     @Override
     public void close() {
         calls.close();

@@ -21,7 +21,7 @@ public enum Results {
                 .filter(one -> one.word().equals(word))
                 .findFirst()
                 .orElseThrow(() -> SessionException.invalid(
-                        Quoted.of(word) + " is not a form of results; use text, structured or both."));
+                        "results must be text, structured or both, not " + Quoted.of(word) + "."));
     }
 
     /// How it is written in settings and options.

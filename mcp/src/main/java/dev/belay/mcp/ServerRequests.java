@@ -30,7 +30,8 @@ final class ServerRequests {
         CompletableFuture<@Nullable JsonNode> waiting =
                 id != null && id.isIntegralNumber() ? open.remove(id.longValue()) : null;
         if (waiting == null) {
-            throw new ProtocolException(ProtocolException.INVALID_REQUEST, "A message has a method, or answers one.");
+            throw new ProtocolException(
+                    ProtocolException.INVALID_REQUEST, "A message must have a method, or answer a request.");
         }
         waiting.complete(message.get("result"));
     }

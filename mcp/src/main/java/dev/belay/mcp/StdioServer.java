@@ -25,8 +25,8 @@ public final class StdioServer {
         this.out = out;
     }
 
-    /// Serves until the client closes its end of either stream; one that takes no answers is noticed at the next line
-    /// that it sends. What is said to it by then it has 5 seconds to take.
+    /// Serves until the client closes its end of either stream. A client that takes no answers is noticed at the next
+    /// line that it sends. It then has 5 seconds to take the remaining answers.
     public void run(Peer peer) throws IOException {
         try (Outbox outbox = new Outbox(out); peer) {
             Consumer<JsonNode> replies = message -> outbox.send(bytes(message));
@@ -61,7 +61,8 @@ public final class StdioServer {
 
     private JsonNode tooLong() {
         return json.readTree("{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32600,\"message\":"
-                + "\"A message has at most " + Conversation.MAX_MESSAGE_BYTES + " bytes; send input in parts.\"}}");
+                + "\"A message may have at most " + Conversation.MAX_MESSAGE_BYTES
+                + " bytes; send input in parts.\"}}");
     }
 
     /// The next line without its end; null at the end. Of one that is too long only as much is kept as shows that.

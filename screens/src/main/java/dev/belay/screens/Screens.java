@@ -277,7 +277,7 @@ public final class Screens implements SessionObserver, AutoCloseable {
         });
     }
 
-    /// The colours of the viewer who has typed last: programs that ask are told these.
+    /// Sets the colours of the viewer that typed last, for programs that ask.
     public void colours(Session session, Colours colours) {
         kept(session).answers.colours(colours);
     }
@@ -384,7 +384,7 @@ public final class Screens implements SessionObserver, AutoCloseable {
         }
     }
 
-    /// Stops following. Nothing is answered any more; looks go on to work, and keep nothing.
+    /// Stops following. Questions get no more answers. Looks still work, but keep nothing.
     @Override
     public void close() {
         closed = true;

@@ -14,7 +14,7 @@ import java.time.Duration;
 /// @param repliesPerSecond answers to one session (64)
 /// @param replyWithin      how long an answer waits for a program to leave the terminal's line mode (200 ms)
 /// @param thumbnailEvery   how often the thumbnail of a session is made at the most (500 ms)
-/// @param colours          the colours that programs are told if no viewer has said theirs
+/// @param colours          the colours reported to programs if no viewer has reported its own
 /// @param screen           what one screen holds
 public record ScreensLimits(
         long warmBytes,

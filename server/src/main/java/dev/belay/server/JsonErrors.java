@@ -9,7 +9,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
 
-/// Errors that Jetty itself finds, such as headers that are too large, told as all others are.
+/// Errors that Jetty itself finds, such as headers that are too large, reported like all others.
 final class JsonErrors extends ErrorHandler {
     @Override
     public boolean handle(Request request, Response response, Callback callback) {

@@ -145,7 +145,7 @@ public final class Server implements AutoCloseable {
         return address();
     }
 
-    /// Looks after what nobody else would: a state that changes by itself, counts that nobody has told yet.
+    /// Regular chores: a state that changes with time, counts that nobody has reported yet.
     private void tick() {
         Scheduler scheduler = listener.jetty().getScheduler();
         scheduler.schedule(() -> {
@@ -210,7 +210,7 @@ public final class Server implements AutoCloseable {
         }
     }
 
-    /// Has a [#close()] that is under way lose no more time on being polite.
+    /// Makes a [#close()] in progress kill what is left at once.
     public void hurry() {
         for (Session session : sessions.list()) {
             Thread.ofVirtual().name("belay-hurry").start(() -> end(session));
@@ -249,7 +249,7 @@ public final class Server implements AutoCloseable {
         return viewers;
     }
 
-    /// What changes in all sessions, and what happened lately.
+    /// What changes in all sessions, and what happened recently.
     public Feed feed() {
         return feed;
     }

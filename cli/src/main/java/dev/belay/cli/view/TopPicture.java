@@ -211,7 +211,7 @@ final class TopPicture {
         }
         List<ProcessTree.Line> lines = ProcessTree.lines(processes);
         if (lines.isEmpty()) {
-            note(top, "It has no processes any more.");
+            note(top, "It has no processes left.");
             return;
         }
         if (height > 0 && has(top)) {

@@ -87,7 +87,7 @@ public final class ReconnectGrace {
             // The handle may be that of somebody who only watched.
             session.as(new Actor(session.spec().owner())).close();
         } catch (SessionException e) {
-            LOG.log(System.Logger.Level.WARNING, "session " + session.id() + " of an absent owner was not closed", e);
+            LOG.log(System.Logger.Level.WARNING, "could not close session " + session.id() + ", whose owner left", e);
         }
     }
 

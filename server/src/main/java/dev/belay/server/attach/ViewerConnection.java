@@ -41,7 +41,7 @@ public interface ViewerConnection {
     /// Bytes that cannot be had; the next output begins at [Gap#next()].
     void gap(Gap gap) throws IOException, InterruptedException;
 
-    /// The picture at an offset: the terminal is to be reset, sized and painted with it. Output goes on at its offset.
+    /// The picture at an offset, for a terminal that is reset and sized first. Output continues at its offset.
     void screen(Repaint paint, RepaintReason why) throws IOException, InterruptedException;
 
     /// From the next output on the terminal has this size.
@@ -81,6 +81,6 @@ public interface ViewerConnection {
 
     /// What ends a viewer whose connection takes nothing.
     static InterruptedIOException takesNothing() {
-        return new InterruptedIOException("the connection takes nothing");
+        return new InterruptedIOException("the connection accepts no data");
     }
 }

@@ -51,7 +51,7 @@ public final class Viewers {
         this.time = time;
     }
 
-    /// Has somebody hear of viewers from now on.
+    /// Adds a listener for viewers that come and go.
     public void addListener(ViewerListener listener) {
         listeners.add(listener);
     }

@@ -77,7 +77,7 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
     private @Nullable Thread thread;
     private volatile boolean watched;
 
-    /// Begins to hear of sessions and viewers. Close it before the sessions.
+    /// Starts to follow sessions and viewers. Close it before the sessions.
     ///
     /// @param room how many sessions there may be now
     public Feed(Sessions sessions, Viewers viewers, Screens screens, Supplier<Capacity> room, Time time) {

@@ -26,10 +26,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What people and agents did lately: the last 2,000 events of all sessions. Who, what and when; never what was typed
+/// What people and agents did recently: the last 2,000 events of all sessions. Who, what and when; never what was typed
 /// or printed.
 ///
-/// Typing is told in portions of some seconds. The monitor guards the events and the portions.
+/// Typing is reported in portions of some seconds. The monitor guards the events and the portions.
 public final class History implements SessionObserver, ViewerListener {
     /// How many events are kept.
     static final int MOST = 2000;

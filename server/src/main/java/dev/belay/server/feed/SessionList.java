@@ -12,7 +12,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/// The sessions as readers were told of them, and the number of each change.
+/// The sessions as readers know them, and the number of each change.
 ///
 /// Numbers begin where those of earlier runs of a server cannot be: at the time of the start, in microseconds. So a
 /// reader that comes with a number of another run gets everything. What it remembers is bounded by the sessions there
@@ -27,16 +27,16 @@ final class SessionList {
     private final Deque<Gone> gone = new ArrayDeque<>();
     private final long start;
     private long version;
-    /// What a reader must have seen to be told only what is new.
+    /// The version that a reader must have to get only what is new.
     private long floor;
     private long tickets;
 
-    /// A session as it was last told.
+    /// A session as it was last reported.
     ///
     /// @param version      of its last change
     /// @param wholeVersion of the last change of something other than a counter
     /// @param ticket       of the look that found this
-    /// @param countedNanos when its counters were told
+    /// @param countedNanos when its counters were last reported
     private record Entry(
             String identity, Shown shown, long version, long wholeVersion, long ticket, long countedNanos) {
         Change change(long since) {

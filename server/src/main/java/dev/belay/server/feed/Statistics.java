@@ -24,7 +24,7 @@ import java.util.OptionalLong;
 import java.util.function.Supplier;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Ten minutes by the second: how many sessions there were, and what they did, for everybody and for each owner.
+/// The last ten minutes, second by second: how many sessions there were and what they did, in total and per owner.
 ///
 /// A second is counted whether or not somebody reads, which takes microseconds. It is bounded by the number of seconds
 /// and of owners that have sessions. The monitor guards the counts and the seconds.

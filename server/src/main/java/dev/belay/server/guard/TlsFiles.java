@@ -68,7 +68,7 @@ public final class TlsFiles implements AutoCloseable {
             }
             Thread.ofVirtual().name("belay-tls").start(() -> follow(service));
         } catch (IOException e) {
-            LOG.log(System.Logger.Level.WARNING, "changes of the certificate will be seen on SIGHUP only", e);
+            LOG.log(System.Logger.Level.WARNING, "a changed certificate will be read on SIGHUP only", e);
         }
     }
 
@@ -160,7 +160,7 @@ public final class TlsFiles implements AutoCloseable {
 
     private PrivateKey key() throws IOException, GeneralSecurityException {
         byte[] der = der(files.key());
-        GeneralSecurityException last = new GeneralSecurityException("no key is known to be of that kind");
+        GeneralSecurityException last = new GeneralSecurityException("unknown kind of key");
         for (String algorithm : List.of("EC", "RSA", "EdDSA")) {
             try {
                 return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(der));

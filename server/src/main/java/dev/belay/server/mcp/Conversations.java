@@ -119,8 +119,8 @@ final class Conversations implements AutoCloseable {
                 .max(Comparator.comparing(McpClient::idle))
                 .orElseThrow(() -> new SessionException(
                         ErrorCode.LIMIT_REACHED,
-                        "There are " + most + " conversations of " + own.getFirst().login().name()
-                                + " in use; end one of them first."));
+                        own.getFirst().login().name() + " has " + most
+                                + " conversations in use; end one of them first."));
     }
 
     /// Goes on with a conversation. One of another principal is not found, as if it did not exist.

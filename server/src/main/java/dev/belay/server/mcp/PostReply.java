@@ -14,7 +14,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 
 /// What is said to the messages of one POST: a stream of events if a tool is called, which may take its time and have
-/// progress to tell, and a JSON document else. What the server asks by itself goes to the client's own stream.
+/// progress to report, otherwise a JSON document. The server's own requests go to the client's own stream.
 ///
 /// Takes from any thread; its lock is a turn, events go out whole.
 final class PostReply implements Consumer<JsonNode> {
@@ -59,7 +59,7 @@ final class PostReply implements Consumer<JsonNode> {
                 answers.add(message);
             }
         } catch (IOException e) {
-            // The client has gone. The call goes on: what it does is not undone by that.
+            // The client has gone. The call continues: what it does is not undone by that.
             broken = e;
         } finally {
             turn.unlock();

@@ -11,7 +11,7 @@ import java.util.OptionalLong;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What happened lately, and how much of it, for pages and programs that show it.
+/// Recent events and statistics, for pages and programs that show them.
 public final class ListRoutes {
     private final Authority authority;
     private final Access access;

@@ -35,7 +35,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// Everything under `/api/sessions` but the upgrade to a WebSocket.
 public final class SessionRoutes {
     private static final int STANDARD_READ = 64 << 10;
-    /// How many processes are told of in full.
+    /// How many processes are listed in full.
     private static final int MOST_PROCESSES = 1000;
     private static final Duration STANDARD_WAIT = Duration.ofSeconds(55);
 

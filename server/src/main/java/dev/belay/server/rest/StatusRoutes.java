@@ -59,7 +59,7 @@ public final class StatusRoutes {
         }
     }
 
-    /// Counts tell about everybody, so not every user may have them.
+    /// Metrics cover all users, so not every user may read them.
     private void metrics(Exchange exchange) throws IOException {
         Login login = exchange.login(authority);
         if (login.principal().role() == Role.USER) {

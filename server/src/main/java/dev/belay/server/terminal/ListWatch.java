@@ -7,7 +7,7 @@ import dev.belay.socketio.Socket;
 import java.io.IOException;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A client that is told what changes in the lists it watches: one `changed` event after the other, each with all that
+/// Sends a client what changes in the lists it watches: one `changed` event after the other, each with all that
 /// has changed since the last one was taken. Its sender is one virtual thread.
 final class ListWatch implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.belay.server");
@@ -39,11 +39,11 @@ final class ListWatch implements AutoCloseable {
             // The client watches nothing any more, or has gone.
             Thread.currentThread().interrupt();
         } catch (IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, "a client takes no changes", e);
+            LOG.log(System.Logger.Level.DEBUG, "a client accepts no changes", e);
             socket.close();
         } catch (SessionException e) {
             if (e.code() != ErrorCode.UNAUTHENTICATED) {
-                LOG.log(System.Logger.Level.WARNING, "a client cannot be told what changes", e);
+                LOG.log(System.Logger.Level.WARNING, "cannot send changes to a client", e);
             }
             socket.close();
         }

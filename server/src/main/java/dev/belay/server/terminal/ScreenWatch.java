@@ -73,11 +73,11 @@ final class ScreenWatch implements AutoCloseable {
             // The client watches others, or has gone.
             Thread.currentThread().interrupt();
         } catch (IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, "a client takes no thumbnails", e);
+            LOG.log(System.Logger.Level.DEBUG, "a client accepts no thumbnails", e);
             socket.close();
         } catch (SessionException e) {
             if (e.code() != ErrorCode.UNAUTHENTICATED) {
-                LOG.log(System.Logger.Level.WARNING, "a client cannot be sent thumbnails", e);
+                LOG.log(System.Logger.Level.WARNING, "cannot send thumbnails to a client", e);
             }
             socket.close();
         } finally {

@@ -42,7 +42,7 @@ final class Watching {
         body.requireNoMore();
         for (String list : wanted) {
             if (!ListReader.LISTS.contains(list)) {
-                throw Requests.invalid("There is no list " + Quoted.of(list) + "; there are: "
+                throw Requests.invalid("There is no list " + Quoted.of(list) + "; use one of "
                         + String.join(", ", ListReader.LISTS) + ".");
             }
         }

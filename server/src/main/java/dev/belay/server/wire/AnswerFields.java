@@ -9,7 +9,7 @@ public final class AnswerFields {
 
     /// Which question is answered.
     public static String id(RequestFields body) {
-        return body.text("approval").orElseThrow(() -> Requests.invalid("An answer names its approval, by id."));
+        return body.text("approval").orElseThrow(() -> Requests.invalid("Name the approval to answer: approval."));
     }
 
     /// Reads `answer`, `scope` and `words`.
@@ -17,7 +17,7 @@ public final class AnswerFields {
         boolean allow = switch (body.text("answer").orElse("")) {
             case "allow" -> true;
             case "deny" -> false;
-            default -> throw Requests.invalid("answer is allow or deny.");
+            default -> throw Requests.invalid("answer must be allow or deny.");
         };
         Scope scope = Scope.of(body.text("scope").orElse("once"));
         return new Answer(allow, scope, body.count("words").orElse(null));

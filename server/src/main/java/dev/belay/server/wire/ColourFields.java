@@ -37,7 +37,7 @@ public final class ColourFields {
 
     private static List<Integer> palette(List<String> colours) {
         if (colours.size() != Colours.defaults().palette().size()) {
-            throw Requests.invalid("palette has the first 16 colours.");
+            throw Requests.invalid("palette must have 16 colours.");
         }
         List<Integer> palette = new ArrayList<>();
         colours.forEach(text -> palette.add(colour(text)));

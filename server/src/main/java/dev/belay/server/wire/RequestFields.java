@@ -29,7 +29,7 @@ public final class RequestFields {
     public Optional<String> text(String name) {
         return field(name).map(node -> {
             if (!node.isString()) {
-                throw wrong(name, "a text");
+                throw wrong(name, "a string");
             }
             return node.stringValue();
         });
@@ -39,7 +39,7 @@ public final class RequestFields {
     public Optional<byte[]> bytes(String name) {
         return field(name).map(node -> {
             if (!node.isString() && !node.isBinary()) {
-                throw wrong(name, "a text or binary");
+                throw wrong(name, "a string or binary data");
             }
             return node.isString() ? node.stringValue().getBytes(StandardCharsets.UTF_8) : node.binaryValue();
         });
@@ -81,11 +81,11 @@ public final class RequestFields {
         return field(name).map(node -> {
             List<String> texts = new ArrayList<>();
             if (!node.isArray()) {
-                throw wrong(name, "a list of texts");
+                throw wrong(name, "a list of strings");
             }
             for (JsonNode item : node) {
                 if (!item.isString()) {
-                    throw wrong(name, "a list of texts");
+                    throw wrong(name, "a list of strings");
                 }
                 texts.add(item.stringValue());
             }
@@ -97,11 +97,11 @@ public final class RequestFields {
         Map<String, String> map = new LinkedHashMap<>();
         field(name).ifPresent(node -> {
             if (!node.isObject()) {
-                throw wrong(name, "an object of texts");
+                throw wrong(name, "an object of strings");
             }
             node.properties().forEach(entry -> {
                 if (!entry.getValue().isString()) {
-                    throw wrong(name, "an object of texts");
+                    throw wrong(name, "an object of strings");
                 }
                 map.put(entry.getKey(), entry.getValue().stringValue());
             });
