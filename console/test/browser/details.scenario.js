@@ -25,7 +25,7 @@ export async function commands(site) {
   await shows(page, key, /^oops$/);
 
   await page.getByRole("button", { name: "Copy the output of seq 501 620" }).click();
-  await page.getByText("The output is in your clipboard.").waitFor();
+  await page.getByText("Output copied to the clipboard.").waitFor();
   const copied = await page.evaluate(() => navigator.clipboard.readText());
   assert.equal(copied, Array.from({ length: 120 }, (_, at) => `${501 + at}\n`).join(""));
 

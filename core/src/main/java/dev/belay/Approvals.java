@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /// Decides which programs the processes of watched sessions may start: by rules, by earlier answers, or by asking.
 ///
-/// The kernel holds a process that asks. Equal questions of a session are one. What nobody answers in time is refused.
+/// The kernel holds the process meanwhile. Identical questions of a session are one. What nobody answers in time is
+/// refused.
 /// Safe for any thread; the monitor guards the table of questions only.
 public final class Approvals {
     private static final int MAX_CLOSED = 1024;
@@ -48,7 +49,7 @@ public final class Approvals {
 
     /// How programs are judged.
     ///
-    /// @param watch   the ways of opening whose sessions are watched; a spec may ask for it as well
+    /// @param watch   the origins of sessions that are watched; a spec may also ask to be watched
     /// @param policy  judges each program
     /// @param timeout how long a question stays open
     /// @param most    how many questions a session may have open
@@ -75,7 +76,7 @@ public final class Approvals {
         return settings;
     }
 
-    /// Judges by other settings from now on. Open questions are judged anew; those that stay open keep their time.
+    /// Uses other settings from now on. Open questions are judged again; those that stay open keep their deadline.
     public void settings(Settings value) {
         settings = value;
         questions().forEach(question -> judge(question, value));
@@ -89,9 +90,9 @@ public final class Approvals {
         }
     }
 
-    /// Says that somebody can be asked. While nobody can, a program that would have to be asked for is refused.
+    /// Declares that somebody can answer. While nobody can, programs that need an answer are refused.
     ///
-    /// @return to run when that ends
+    /// @return run it when nobody can answer any longer
     public Runnable attend() {
         attending.incrementAndGet();
         AtomicBoolean once = new AtomicBoolean();
@@ -179,7 +180,7 @@ public final class Approvals {
         return Approval.notPending(id, done == null ? null : done.state());
     }
 
-    /// A question that was closed lately.
+    /// A question that was closed recently.
     Optional<Approval> closed(String id) {
         synchronized (this) {
             return Optional.ofNullable(closed.get(id));
@@ -252,7 +253,7 @@ public final class Approvals {
         }
     }
 
-    /// @param note says what to tell of a check; null for none
+    /// @param note what to report about a check; null: check nothing
     private void allow(ExecRequest request, @Nullable Supplier<Approval> note) {
         if (request.allow(note != null) && note != null) {
             Approval.Check check = request.check();
@@ -354,7 +355,7 @@ public final class Approvals {
         close(question, State.GONE, null, null, now -> now.waiting().isEmpty());
     }
 
-    /// The session ends: nobody has to answer for it any more.
+    /// The session ends: its questions need no answer.
     void withdraw(LiveSession live) {
         List<Question> questions;
         synchronized (this) {
@@ -368,7 +369,7 @@ public final class Approvals {
     }
 
     /// @param still says whether to close it as it is now, in the monitor; if it throws, the question stays open
-    /// @return null if it is open still, or was closed already
+    /// @return null if it is still open, or was already closed
     private @Nullable Approval close(
             Question question, State how, @Nullable String by, @Nullable Scope scope, Predicate<Question> still) {
         Approval done;

@@ -9,12 +9,12 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Wakes the threads that wait for something to happen, and tells taps of output.
+/// Wakes the threads that wait for something to happen, and calls taps.
 ///
 /// Ringing never blocks, and costs a few reads while nobody waits, so the host's loop may ring. A waiter notes the
 /// count before it looks, and misses nothing: `await` returns at once if the bell has rung since.
 public final class Doorbell {
-    /// So many taps are handed an output. Others are told that there is some: the loop has other sessions to serve.
+    /// How many taps get an output itself. Others only hear that there is some: the loop has other sessions to serve.
     private static final int MAX_SERVED = 8;
 
     private final AtomicLong rings = new AtomicLong();

@@ -24,7 +24,7 @@ final class Keyboard {
     interface Listener {
         /// The keyboard is somebody's, or nobody's.
         ///
-        /// @param holder null: nobody's
+        /// @param holder null: nobody
         void changed(@Nullable String holder, boolean isPrivate);
     }
 

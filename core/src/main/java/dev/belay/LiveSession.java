@@ -34,7 +34,7 @@ final class LiveSession implements ProcessListener {
     final Clocks clocks;
 
     private final Registry registry;
-    /// What holds for it; null if nothing is kept.
+    /// Its restrictions; null if there are none.
     private final @Nullable Guarded guarded;
     private final Permit permit;
     private final Time time;

@@ -65,12 +65,12 @@ public final class Sessions implements AutoCloseable {
         return registry.all().stream().map(this::handle).toList();
     }
 
-    /// Adds an observer, which hears what happens from now on.
+    /// Adds an observer of what happens from now on.
     public void addObserver(SessionObserver observer) {
         registry.addObserver(observer);
     }
 
-    /// Removes an observer. A call to it that is under way may still end after this returns.
+    /// Removes an observer. A call in progress may end after this returns.
     public void removeObserver(SessionObserver observer) {
         registry.removeObserver(observer);
     }
@@ -99,17 +99,17 @@ public final class Sessions implements AutoCloseable {
         registry.resources(value);
     }
 
-    /// Changes the least isolation of new sessions.
+    /// Changes the minimum isolation of new sessions.
     public void isolation(Isolation value) {
         registry.isolation(value);
     }
 
-    /// The time that the sessions go by.
+    /// The clock of the sessions.
     public Time time() {
         return registry.time();
     }
 
-    /// Who may start what in watched sessions.
+    /// Decides which programs watched sessions may start.
     public Approvals approvals() {
         return registry.approvals();
     }
@@ -170,7 +170,7 @@ public final class Sessions implements AutoCloseable {
             return this;
         }
 
-        /// The least isolation of every session; by default none. A spec may ask for more.
+        /// The minimum isolation of every session; by default none. A spec may ask for more.
         public Builder isolation(Isolation value) {
             isolation = value;
             return this;
@@ -188,7 +188,7 @@ public final class Sessions implements AutoCloseable {
             return this;
         }
 
-        /// The time that the sessions go by; by default, the system's.
+        /// The clock of the sessions; by default, the system's.
         public Builder time(Time value) {
             time = value;
             return this;

@@ -173,9 +173,9 @@ public final class ActorSessions {
                 && approval.approvers().contains(Approval.CLIENT);
     }
 
-    /// Says that the user of the client can be asked.
+    /// Declares that the user of the client can be asked.
     ///
-    /// @return to run when that ends
+    /// @return run it when they no longer can
     public Runnable attend() {
         return gate.sessions().approvals().attend();
     }

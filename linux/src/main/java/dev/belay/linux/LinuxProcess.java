@@ -434,7 +434,7 @@ final class LinuxProcess implements HostProcess, Loop.Source {
     private static Ended told(ExecWatch watch, Ended ended) {
         return switch (watch.left()) {
             case NONE -> ended.confirmed();
-            case SOME -> ended.left("a process that Belay cannot find is left, but cannot start programs any more");
+            case SOME -> ended.left("a process that Belay cannot find still runs, but cannot start programs");
             case UNKNOWN -> ended;
         };
     }
@@ -451,7 +451,7 @@ final class LinuxProcess implements HostProcess, Loop.Source {
                 return ended;
             }
             if (cgroup != null && !cgroup.remove()) {
-                return ended.left("control group " + cgroup.folder() + " cannot be removed");
+                return ended.left("cgroup " + cgroup.folder() + " cannot be removed");
             }
             if (leaderLeft) {
                 return ended.left("process " + leader.pid() + " does not die");

@@ -8,7 +8,7 @@ package dev.belay.screen;
 /// @param cursorKeys         do arrow keys send `ESC O`? (DECCKM)
 /// @param keypad             does the keypad send `ESC O`? (DECNKM)
 /// @param origin             do positions count from the upper margin? (DECOM)
-/// @param wrap               do characters go on in the next row? (DECAWM)
+/// @param wrap               do characters continue in the next row? (DECAWM)
 /// @param reverseWrap        does a backspace go back to the row above?
 /// @param focus              are changes of focus reported?
 /// @param bracketedPaste     are pasted texts marked?

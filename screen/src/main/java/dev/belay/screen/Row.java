@@ -7,7 +7,7 @@ import java.util.List;
 /// @param number  counts rows from the beginning: a row that scrolls keeps its number
 /// @param text    without the blanks at its end, unless they have a style
 /// @param spans   the parts that are not plain, in order
-/// @param wrapped does it go on where the row above ended?
+/// @param wrapped does it continue the row above?
 /// @param began   the offset of the first byte printed on it; `changed` if there is none
 /// @param changed the offset after the byte that changed it last
 /// @param certain false if it may have been changed by output that was lost in a gap

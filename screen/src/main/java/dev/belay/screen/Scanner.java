@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 public final class Scanner {
     private final Reader reader;
 
-    /// Hears what is found, in the stream's order, on the thread that feeds.
+    /// Gets what is found, in the stream's order, on the thread that feeds.
     public interface Sink {
         /// A question was asked.
         void query(Query query);

@@ -32,7 +32,7 @@ public final class Screen {
         return new Screen(Folding.unfold(checkpoint, keptRows));
     }
 
-    /// All that there is to know about this screen, folded.
+    /// The whole state of this screen, folded.
     public Checkpoint checkpoint() {
         return Folding.fold(terminal);
     }
@@ -48,7 +48,7 @@ public final class Screen {
         feed(bytes, 0, bytes.length);
     }
 
-    /// The terminal has another size. Wrapped lines are cut anew; the alternate screen is cropped.
+    /// The terminal has another size. Lines are wrapped again; the alternate screen is cropped.
     public void resize(int cols, int rows) {
         terminal.resize(ScreenLimits.cols(cols), ScreenLimits.rows(rows));
     }
@@ -98,7 +98,7 @@ public final class Screen {
         return new Painter(terminal, sight).paint(history);
     }
 
-    /// Where output goes on after a [#picture]: where an incomplete sequence that may ask something begins, or an
+    /// Where output continues after a [#picture]: where an incomplete sequence that may ask something begins, or an
     /// incomplete character; else [#offset]. What lies before it is drawn.
     public long pending(Sight sight) {
         return new Painter(terminal, sight).pending();
@@ -109,7 +109,7 @@ public final class Screen {
         return new Painter(terminal, sight).picture(history);
     }
 
-    /// The answer to a question, with the state after the question's last byte. Empty if it is not to be answered.
+    /// The answer to a question, with the state after the question's last byte. Empty if it gets no answer.
     public Optional<byte[]> answer(Query query, Colours colours) {
         return new TerminalReplies(terminal, colours).to(query);
     }

@@ -1,6 +1,6 @@
 package dev.belay.screen;
 
-/// Something that a stream tells its terminal and that is no drawing.
+/// Something other than drawing that a stream tells its terminal.
 public sealed interface Told {
     /// The offset after its last byte.
     long to();

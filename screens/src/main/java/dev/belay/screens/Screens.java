@@ -92,8 +92,8 @@ public final class Screens implements SessionObserver, AutoCloseable {
         return look(session, offset, 0);
     }
 
-    /// As [#look(Session, OptionalLong)], with up to a number of rows above the screen. The screen keeps 200; for more
-    /// of them, up to 4 MiB of output are played again.
+    /// As [#look(Session, OptionalLong)], with up to a number of rows above the screen. The screen keeps 200; for more,
+    /// up to 4 MiB of output are played again.
     ///
     /// @param offset empty for now; otherwise from the log's start to its end, or `INVALID_REQUEST`
     public Snapshot look(Session session, OptionalLong offset, int history) {
@@ -102,7 +102,7 @@ public final class Screens implements SessionObserver, AutoCloseable {
 
     /// Brings a terminal to the state of the screen now.
     ///
-    /// @param history how many rows above the screen to paint as well, at most
+    /// @param history how many rows above the screen to add, at most
     public Repaint repaint(Session session, int history) {
         return repaint(session, OptionalLong.empty(), history);
     }
@@ -178,7 +178,7 @@ public final class Screens implements SessionObserver, AutoCloseable {
     }
 
     /// The thumbnails of sessions whose screens have changed since the offsets, once there is at least one; an empty
-    /// list if nothing changes in time. The thumbnail of a session is made twice a second at most. Sessions that are
+    /// list if nothing changes in time. The thumbnail of a session is made at most twice a second. Sessions that are
     /// closed are left out.
     public List<Thumbnail> thumbnails(List<Since> asked, Duration wait) throws InterruptedException {
         List<Asked> known = new ArrayList<>();
@@ -225,7 +225,7 @@ public final class Screens implements SessionObserver, AutoCloseable {
         return kept(session).stream.shell(ShellMarks::state);
     }
 
-    /// The commands that the session's shell has run, as its marks tell, the oldest first; at most the last 1,000.
+    /// The commands that the session's shell has run, according to its marks, oldest first; at most the last 1,000.
     /// Texts and folders that the handle's actor may not read are null.
     public List<ShellCommand> commands(Session session) {
         SessionScreen kept = kept(session);
@@ -255,7 +255,7 @@ public final class Screens implements SessionObserver, AutoCloseable {
 
     // --- viewers ---
 
-    /// A mask for a new viewer of the session, which is to send everything through it. The output of a session on
+    /// A mask for a new viewer of the session, which must send everything through it. The output of a session on
     /// pipes passes unchanged.
     ///
     /// @param answers whether the viewer is a terminal that answers questions itself: from the log's end at this moment
@@ -285,7 +285,7 @@ public final class Screens implements SessionObserver, AutoCloseable {
     // --- know ---
 
     /// The title that a program gave the terminal last, as everybody may see it; empty if there is none, if it was set
-    /// privately, or for pipes. Costs nothing: it is heard while the output is searched for questions. One that is set
+    /// privately, or for pipes. Costs nothing: it is found while the output is searched for questions. One that is set
     /// in the middle of a flood may be missed.
     public String title(Session session) {
         SessionScreen known = found(session);
@@ -319,7 +319,7 @@ public final class Screens implements SessionObserver, AutoCloseable {
 
     // --- what happens to sessions ---
 
-    /// The first output of a session: it is followed from now on, and its tap tells of the rest.
+    /// The first output of a session: it is followed from now on, and its tap reports the rest.
     @Override
     public void output(String owner, String id, long end) {
         SessionScreen known = all.get(new Key(owner, id));

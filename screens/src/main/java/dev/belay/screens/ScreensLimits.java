@@ -7,15 +7,15 @@ import java.time.Duration;
 
 /// What screens may use, and how they answer. Start with [#DEFAULT] and refine.
 ///
-/// @param warmBytes        memory of all screens that are ready to be looked at (32 MiB)
+/// @param warmBytes        memory of all screens that are kept ready (32 MiB)
 /// @param warmFor          how long a screen stays ready after its last use (30 s)
 /// @param lateAfter        a question that was asked longer ago than this gets no answer (500 ms)
-/// @param lateBytes        output that is scanned at a time at the most; of more, only the end is scanned (1 MiB)
+/// @param lateBytes        most output scanned at once; if there is more, only its end is scanned (1 MiB)
 /// @param repliesPerSecond answers to one session (64)
 /// @param replyWithin      how long an answer waits for a program to leave the terminal's line mode (200 ms)
-/// @param thumbnailEvery   how often the thumbnail of a session is made at the most (500 ms)
+/// @param thumbnailEvery   the shortest time between two thumbnails of a session (500 ms)
 /// @param colours          the colours reported to programs if no viewer has reported its own
-/// @param screen           what one screen holds
+/// @param screen           the limits of one screen
 public record ScreensLimits(
         long warmBytes,
         Duration warmFor,

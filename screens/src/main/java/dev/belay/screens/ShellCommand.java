@@ -3,7 +3,7 @@ package dev.belay.screens;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/// A command that a shell has run in a session, as the shell's marks tell.
+/// A command that a shell has run in a session, according to the shell's marks.
 ///
 /// @param command  its text; null if unknown or private
 /// @param cwd      the folder that it began in; null if unknown or private

@@ -5,7 +5,7 @@ import dev.belay.screens.Screens;
 import dev.belay.server.metrics.ServerMetrics;
 import dev.belay.server.terminal.TerminalDoor;
 
-/// The numbers that are looked up when somebody asks for the metrics.
+/// The metrics whose values are looked up when somebody asks for them.
 final class Gauges {
     private static final double NANOS = 1e9;
 

@@ -73,7 +73,7 @@ final class Listener {
         jetty.setStopTimeout(0);
     }
 
-    /// A port that tells of its connections, below any encryption.
+    /// A port that reports its connections, below any encryption.
     private static final class Port extends ServerConnector {
         private final Connections connections;
 
@@ -104,7 +104,7 @@ final class Listener {
 
     /// A connection. What comes on a WebSocket is handled by the thread that reads from all connections, because our
     /// WebSockets never wait: handing each key to another thread costs more than dealing with it. Requests wait, and go
-    /// to virtual threads; so do WebSockets under TLS, which costs its time.
+    /// to virtual threads; so do WebSockets under TLS, because encryption takes time.
     private static final class Line extends SocketChannelEndPoint {
         /// The last one that was asked for, so that there is one for a connection, not one for each key.
         private @Nullable Callback blocking;
@@ -191,7 +191,7 @@ final class Listener {
         return (tls == null ? "http://" : "https://") + literal + ":" + port() + "/";
     }
 
-    /// Closes the port; connections that are open go on.
+    /// Closes the port; open connections continue.
     void stopAccepting() {
         // Jetty closes the port itself only when it stops. The kernel closes it once the selector has let go of it,
         // which the first line has it do: until then it would take connections that nobody answers.

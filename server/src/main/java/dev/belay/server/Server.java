@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Sessions over HTTP, WebSocket and Socket.IO on one port.
 ///
-/// It owns the sessions it is given from its start on: they end with it. Front doors of other modules are mounted with
+/// Once started, it owns the sessions it was given: they end with it. Front doors of other modules are mounted with
 /// [Builder#mount]; they stand behind the same guard and use the same [#authority()], [#access()] and [#viewers()].
 public final class Server implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.belay.server");
@@ -173,13 +173,13 @@ public final class Server implements AutoCloseable {
         reloaded.forEach(Runnable::run);
     }
 
-    /// Some tokens are no longer good: ends what was signed in with them.
+    /// Some tokens are no longer valid: ends what was signed in with them.
     private void signedOut() {
         viewers.detachRevoked();
         feed.recheck();
     }
 
-    /// Has a front door end what it has with clients, once the sessions are closed.
+    /// Registers what a front door has to end with its clients once the sessions are closed.
     public void onClose(Runnable ends) {
         closing.add(ends);
     }
@@ -190,7 +190,7 @@ public final class Server implements AutoCloseable {
         reloaded.add(hears);
     }
 
-    /// Stops: no new connection and no new session, clients are told, sessions are closed with their grace. Returns
+    /// Stops: accepts no new connections or sessions, tells the clients, and closes sessions with their grace. Returns
     /// when nothing is left, within the grace of the sessions and some seconds.
     @Override
     public void close() {
@@ -290,7 +290,7 @@ public final class Server implements AutoCloseable {
         return guard.refused();
     }
 
-    /// How far the viewer that is furthest behind is behind, in bytes.
+    /// How many bytes the slowest viewer is behind.
     long largestLag() {
         return viewers.list().stream().mapToLong(Viewer::lag).max().orElse(0);
     }
@@ -342,14 +342,13 @@ public final class Server implements AutoCloseable {
             return this;
         }
 
-        /// Tells how many sessions the machine has room for; asked at every open, so it should be quick.
+        /// Says how many sessions the machine has room for; asked at every open, so it should be quick.
         public Builder capacity(Supplier<Capacity> value) {
             capacity = value;
             return this;
         }
 
-        /// The screens of the sessions, which are closed with the server; those with the default limits unless said
-        /// otherwise.
+        /// The screens of the sessions, which are closed with the server; by default, screens with the default limits.
         public Builder screens(Screens value) {
             screens = value;
             return this;
@@ -361,7 +360,7 @@ public final class Server implements AutoCloseable {
             return this;
         }
 
-        /// Where clients that come and go are noted; nowhere unless said otherwise.
+        /// The log of clients that come and go; by default, none.
         public Builder events(EventLog value) {
             events = value;
             return this;
@@ -372,13 +371,13 @@ public final class Server implements AutoCloseable {
             return this;
         }
 
-        /// Reads the settings again when an admin asks for it; it refuses what is wrong with them.
+        /// Reads the settings again when an admin asks for it; throws if there is a mistake in them.
         public Builder reloader(Function<Server, Reloaded> value) {
             reloader = value;
             return this;
         }
 
-        /// Makes the server end, soon, when an admin asks for it.
+        /// Ends the server soon after an admin asks for it.
         public Builder stopper(Runnable value) {
             stopper = value;
             return this;

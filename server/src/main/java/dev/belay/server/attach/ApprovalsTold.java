@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/// What a viewer knows of the questions about its session's programs. Belongs to the viewer's thread.
+/// What a viewer knows about the questions of its session. Belongs to the viewer's thread.
 final class ApprovalsTold {
     private final Session session;
     private final ViewerConnection connection;
@@ -19,9 +19,9 @@ final class ApprovalsTold {
         this.watched = session.spec().guard().watched();
     }
 
-    /// Tells one thing that has changed.
+    /// Reports one change.
     ///
-    /// @return false if nothing has
+    /// @return false if there is none
     boolean tell() throws IOException, InterruptedException {
         if (!watched) {
             return false;

@@ -10,7 +10,7 @@ public enum DetachReason {
     CLOSED,
     /// The connection took nothing for too long.
     SLOW,
-    /// The token of the viewer is no longer good.
+    /// The token of the viewer is no longer valid.
     REVOKED,
     /// The server is shutting down.
     SHUTDOWN,

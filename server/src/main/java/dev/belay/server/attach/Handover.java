@@ -42,7 +42,7 @@ final class Handover {
         return !signalled && turn.compareAndSet(Turn.FREE, Turn.LOOP);
     }
 
-    /// Gives the state back to the sender, which waits on.
+    /// Gives the state back to the sender, which keeps waiting.
     void giveBack() {
         turn.set(Turn.FREE);
         if (signalled) {

@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
 
 /// Input of one client for one session on its way: in order, and without holding up what else the client sends.
 ///
-/// An input that nothing waits before is begun on the caller's thread; that is all there is to do for a key. Whatever
-/// may take its time is left to a virtual thread, which writes one input after the other while there are some. When an
-/// input is not taken whole, those that wait behind it are not written: what follows a hole was not meant to stand
-/// there. The monitor guards the queue only.
+/// An input that nothing waits before is begun on the caller's thread; for a key, that is all there is to do. Whatever
+/// may take time is left to a virtual thread, which writes one input after the other while there are some. If an input
+/// is not taken completely, those that wait behind it are not written: they were not meant to follow a hole. The
+/// monitor guards the queue only.
 public final class InputQueue {
-    /// A longer input is not for a thread that serves many.
+    /// A longer input is too much for a thread that serves many clients.
     private static final int AT_ONCE_BYTES = 4 << 10;
     /// What a step returns if the input is not over, and what an answer returns if it was refused.
     private static final int NOT_OVER = -1;
@@ -21,7 +21,7 @@ public final class InputQueue {
     private final Deque<Waiting> tasks = new ArrayDeque<>();
     private final long roomBytes;
     private long bytes;
-    /// Whether an input is under way: begun by its caller, or by the thread.
+    /// Whether an input is in progress: begun by its caller, or by the thread.
     private boolean running;
 
     /// How a door answers the client that sent an input.
@@ -88,7 +88,7 @@ public final class InputQueue {
 
     /// Begins to write an input, if nothing waits before it. Does not wait.
     ///
-    /// @return false if something does, or the input is long: it is to be [added][#add], which may wait
+    /// @return false if something does, or the input is long: then it must be [added][#add], which may wait
     public boolean begin(Viewer viewer, byte[] input, @Nullable String inputId, Answer answer) {
         synchronized (this) {
             if (running || input.length > AT_ONCE_BYTES) {
@@ -128,7 +128,7 @@ public final class InputQueue {
         goOn(null);
     }
 
-    /// Has the thread write what is left, if anything is.
+    /// Lets the thread write what is left, if anything is.
     private void goOn(@Nullable Waiting begun) {
         Waiting first = begun != null ? begun : next();
         if (first != null) {

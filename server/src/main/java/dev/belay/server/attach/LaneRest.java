@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
-/// What the express lane of a viewer has left to its sender. Of the thread that has the [Handover]'s turn.
+/// What the express lane of a viewer has left to its sender. Owned by the thread that has the [Handover]'s turn.
 final class LaneRest {
     private @Nullable Part unsent;
     private @Nullable Future<?> inFlight;
@@ -32,7 +32,7 @@ final class LaneRest {
 
     /// Waits until the connection has taken what is in flight.
     ///
-    /// @return what is still to be sent
+    /// @return what still has to be sent
     Optional<Part> finish(Duration stall) throws IOException, InterruptedException {
         if (failure != null) {
             throw new SessionException(ErrorCode.INTERNAL, "The express lane failed.", Map.of(), failure);

@@ -17,8 +17,7 @@ import java.util.function.Supplier;
 /// Terminals whose owner has gone away: each is closed when its owner does not view it again in time.
 ///
 /// This concerns sessions that were opened as terminals and without `keep`; the owner's viewers count, others' do not.
-/// Its monitor guards the list only. Who waits is a virtual thread per absence, which an owner who comes back
-/// interrupts.
+/// Its monitor guards the list only. A virtual thread waits for each absence; an owner who comes back interrupts it.
 public final class ReconnectGrace {
     private static final System.Logger LOG = System.getLogger("dev.belay.server");
 
@@ -91,7 +90,7 @@ public final class ReconnectGrace {
         }
     }
 
-    /// Waits for nobody any more: all sessions end.
+    /// Stops waiting for owners: all sessions end.
     synchronized void shutDown() {
         shutDown = true;
         waiting.values().forEach(Thread::interrupt);

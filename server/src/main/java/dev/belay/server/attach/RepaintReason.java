@@ -8,7 +8,7 @@ public enum RepaintReason {
     ATTACH(0),
     /// It has missed output.
     GAP(1),
-    /// There was more output than it wants to be sent.
+    /// There was more output than it wants.
     SKIP(2);
 
     private final int flag;

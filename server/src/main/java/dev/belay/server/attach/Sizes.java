@@ -6,7 +6,7 @@ import dev.belay.Size;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/// The sizes of a session's terminal, as one viewer is told them. Used by the viewer's sender.
+/// The sizes of a session's terminal, as they are sent to one viewer. Used by the viewer's sender.
 final class Sizes {
     private final OutputLog log;
     private @Nullable Resize told;
@@ -30,7 +30,7 @@ final class Sizes {
     }
 
     /// The viewer was sent a repaint of a size at an offset. Of sizes that began at the same offset, those that the
-    /// repaint does not have yet are still to be told.
+    /// repaint does not have yet still have to be sent.
     void repainted(long offset, Size size) {
         begin(offset);
         for (Resize resize : log.resizes()) {
@@ -44,7 +44,7 @@ final class Sizes {
         told = now;
     }
 
-    /// The next size to tell, or null.
+    /// The next size to send, or null.
     @Nullable Resize next() {
         Resize last = told;
         if (last == null) {
@@ -55,7 +55,7 @@ final class Sizes {
         if (index >= 0) {
             return index + 1 < all.size() ? all.get(index + 1) : null;
         }
-        // So many that the one told last is forgotten.
+        // So many that the one sent last is forgotten.
         return all.stream().filter(resize -> resize.offset() >= last.offset()).findFirst().orElse(null);
     }
 

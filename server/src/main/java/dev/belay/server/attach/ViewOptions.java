@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/// How a client wants to view a session. The same at every door.
+/// How a client wants to view a session. The same for every door.
 ///
 /// @param from    the offset to begin with; empty: with a repaint, or else the oldest byte still kept
 /// @param screen  whether the viewer takes repaints: to begin with, after each gap, and instead of skipped output

@@ -81,8 +81,8 @@ public final class Viewer implements AutoCloseable {
 
     // --- what the other side says ---
 
-    /// The viewer has dealt with everything before this offset. From the first time on, output runs ahead of it by no
-    /// more than the window.
+    /// The viewer has processed everything before this offset. From the first call on, output runs ahead of it by at
+    /// most the window.
     public void ack(long offset) {
         sender.ack(offset);
     }
@@ -116,7 +116,7 @@ public final class Viewer implements AutoCloseable {
         return driven;
     }
 
-    /// Says how large the viewer's window is; the terminal follows, unless somebody else has the keyboard.
+    /// Sets the size of the viewer's window; the terminal follows, unless somebody else has the keyboard.
     public void resize(Size size) {
         Session driven = driven();
         wanted = size;
@@ -130,7 +130,7 @@ public final class Viewer implements AutoCloseable {
         }
     }
 
-    /// Says which colours the viewer's window has; programs that ask are told these.
+    /// Sets the colours of the viewer's window, for programs that ask.
     public void colours(Colours now) {
         Session driven = driven();
         colours = now;
@@ -158,14 +158,15 @@ public final class Viewer implements AutoCloseable {
     private Session driven() {
         if (mode != Mode.WRITE) {
             throw new SessionException(
-                    ErrorCode.DENIED, "You watch session " + session.id() + "; attach in write mode to drive it.");
+                    ErrorCode.DENIED,
+                    "You only watch session " + session.id() + "; attach in write mode to control it.");
         }
         return viewers.access().of(login).recheck(session, true);
     }
 
     // --- the end ---
 
-    /// Lets go of the session, which lives on.
+    /// Detaches from the session, which keeps running.
     @Override
     public void close() {
         detach(DetachReason.DETACHED);

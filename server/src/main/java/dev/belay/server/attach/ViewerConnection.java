@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The connection of a viewer, as its one sender uses it.
 ///
-/// Every method but [#offer] and [#closed] may block until the connection has taken the message, and should: that is
+/// Every method except [#offer] and [#closed] may block until the connection has taken the message, and should: that is
 /// what keeps a connection that does not read from piling anything up. They are called on the viewer's own virtual
 /// thread, one call at a time, never again after [#closed]. An [IOException] means that the other side is gone, and
 /// ends the viewer.
@@ -38,7 +38,7 @@ public interface ViewerConnection {
         return null;
     }
 
-    /// Bytes that cannot be had; the next output begins at [Gap#next()].
+    /// Bytes that are not available; the next output begins at [Gap#next()].
     void gap(Gap gap) throws IOException, InterruptedException;
 
     /// The picture at an offset, for a terminal that is reset and sized first. Output continues at its offset.
@@ -49,7 +49,7 @@ public interface ViewerConnection {
 
     /// The keyboard has changed hands.
     ///
-    /// @param holder null: nobody's
+    /// @param holder null: nobody
     void lease(@Nullable String holder, boolean isPrivate) throws IOException, InterruptedException;
 
     /// A program of the session needs an approval, or more processes wait for it.
@@ -68,7 +68,7 @@ public interface ViewerConnection {
     /// The last message. Does not block.
     void closed(DetachReason why);
 
-    /// Waits until a connection has taken a message; one that takes nothing for so long is given up.
+    /// Waits until a connection has taken a message; gives up on a connection that takes nothing for this long.
     static void await(Future<?> taken, Duration stall) throws IOException, InterruptedException {
         try {
             taken.get(stall.toMillis(), TimeUnit.MILLISECONDS);

@@ -1,6 +1,6 @@
 package dev.belay.server.attach;
 
-/// Hears of viewers that come and go. Called on the threads that attach them and on their own; it is quick.
+/// Listens for viewers that come and go. Called on the threads that attach them and on their own; must be quick.
 public interface ViewerListener {
     void came(Viewer viewer);
 

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// Sends a session's output to one viewer: a reader of the log with its own offset and window.
 ///
 /// It is one virtual thread, which reads the log where it is, sends what it finds and waits until the connection has
-/// taken it. When the connection is quiet a byte goes out as it comes; under flood more has gathered by the time a
+/// taken it. While the connection keeps up, each byte is sent at once; in a flood, more has gathered by the time a
 /// message is taken, and the next one is larger. Nothing is queued: what is not sent yet is in the log, and what the
 /// log has dropped by then is a gap. What a program asks its terminal is masked ([QuestionMask]). A viewer that takes
 /// repaints gets one after each gap, and instead of more output than it wants.
@@ -39,10 +39,10 @@ import org.jspecify.annotations.Nullable;
 final class ViewerSender {
     private static final System.Logger LOG = System.getLogger("dev.belay.server");
     private static final long NEVER_ACKED = -1;
-    /// After so many bytes without a pause the sender makes one: a virtual thread that never waits, because its
+    /// After this many bytes without a pause, the sender pauses: a virtual thread that never waits, because its
     /// connection takes everything at once, keeps a core from all others, and yielding alone does not give it up.
     private static final long BREATH_BYTES = 4 << 20;
-    /// The least time between two repaints instead of output: more pictures than this nobody sees.
+    /// The shortest time between two repaints instead of output: nobody can see more pictures than that.
     private static final Duration SKIP_EVERY = Duration.ofMillis(50);
 
     private final Viewers viewers;
@@ -63,8 +63,8 @@ final class ViewerSender {
     private volatile long at;
     /// The offset of the next byte to read, after those that are held back. The sender's.
     private long reading;
-    /// How far the viewer has got; guarded by `acks`. [#NEVER_ACKED]: it does not tell, and has no window but the
-    /// connection's.
+    /// How far the viewer has got; guarded by `acks`. [#NEVER_ACKED]: it sends no acks, and only the connection
+    /// itself limits what it is sent.
     private volatile long acked = NEVER_ACKED;
     private volatile long typedNanos;
     private volatile OutputTap.@Nullable Open tap;
@@ -77,7 +77,7 @@ final class ViewerSender {
     // From here on: of the thread that has the handover's turn.
     private @Nullable QuestionMask mask;
     private final LaneRest lane = new LaneRest();
-    /// The keyboard as the viewer was told of it.
+    /// The keyboard as it was last sent to the viewer.
     private KeyboardHold keyboard = KeyboardHold.FREE;
     private long skippedNanos;
     private long exitAt = -1;
@@ -348,7 +348,7 @@ final class ViewerSender {
         return true;
     }
 
-    /// Tells the exit once, after everything that was printed before it.
+    /// Sends the exit once, after everything that was printed before it.
     private boolean tellExit(boolean last) throws IOException, InterruptedException {
         ExitStatus exit = exitTold ? null : session.exit().orElse(null);
         if (exit == null) {
@@ -368,7 +368,7 @@ final class ViewerSender {
 
     // --- the express lane ---
 
-    /// What the session tells on its own threads.
+    /// Called by the session, on its own threads.
     private final class Tap implements OutputTap {
         @Override
         public boolean output(long from, byte[] bytes) {

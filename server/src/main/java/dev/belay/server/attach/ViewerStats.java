@@ -1,6 +1,6 @@
 package dev.belay.server.attach;
 
-/// Hears what viewers do, for metrics. Called on the viewers' threads; an implementation is quick.
+/// Records what viewers do, for metrics. Called on the viewers' threads; must be quick.
 public interface ViewerStats {
     void attached();
 

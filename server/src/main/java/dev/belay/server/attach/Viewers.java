@@ -100,7 +100,7 @@ public final class Viewers {
         return session;
     }
 
-    /// Ends the views of everybody whose token is no longer good.
+    /// Ends the views of everybody whose token is no longer valid.
     public void detachRevoked() {
         for (Viewer viewer : all) {
             if (authority.current(viewer.login()).isEmpty()) {
@@ -109,7 +109,7 @@ public final class Viewers {
         }
     }
 
-    /// Tells everybody that the server is going.
+    /// Tells everybody that the server is shutting down.
     public void shutDown() {
         reconnectGrace.shutDown();
         all.forEach(viewer -> viewer.detach(DetachReason.SHUTDOWN));

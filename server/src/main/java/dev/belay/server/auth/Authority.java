@@ -19,9 +19,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Tells who somebody is, by what they show: a token, a ticket, or the token of a browser tab.
+/// Identifies clients by what they present: a token, a ticket, or the token of a browser tab.
 ///
-/// Tickets are good once and for seconds, so they may stand in an address. Whatever was made from a token ends with it.
+/// Tickets work once, within seconds, so they may be part of a URL. Everything that was made from a token ends with it.
 /// Safe for any thread; nothing here blocks.
 public final class Authority {
     private static final int MAX_TICKETS = 10_000;
@@ -35,12 +35,12 @@ public final class Authority {
     private volatile Map<TokenHash, Account> accounts = Map.of();
     private volatile ServerSettings settings;
 
-    /// What stands for a token for a while.
+    /// Something that replaces a token for a while.
     ///
     /// @param tab the token of the browser tab that it was made with, if it was
     private record Loan(TokenHash root, @Nullable TokenHash tab, long untilNanos) {}
 
-    /// @param events where failed attempts are noted, with their address
+    /// @param events the log of failed attempts, with their address
     /// @param clock  in nanoseconds
     public Authority(ServerSettings settings, EventLog events, LongSupplier clock) {
         this.clock = clock;
@@ -49,7 +49,7 @@ public final class Authority {
         reload(settings);
     }
 
-    /// Takes new accounts and limits; whose token is no longer there is no longer signed in.
+    /// Takes new accounts and limits. Clients whose token was removed are signed out.
     public void reload(ServerSettings now) {
         accounts = Map.copyOf(byToken(now.accounts()));
         settings = now;
@@ -57,8 +57,8 @@ public final class Authority {
         tabs.values().removeIf(loan -> !accounts.containsKey(loan.root()));
     }
 
-    /// The accounts by their tokens. A token that two principals share is refused: it would be up to chance which of
-    /// the two it stands for.
+    /// The accounts by their tokens. A token that two principals share is refused: which of the two it stands for
+    /// would be random.
     public static Map<TokenHash, Account> byToken(List<Account> accounts) {
         Map<TokenHash, Account> byToken = new HashMap<>();
         for (Account account : accounts) {
@@ -78,7 +78,7 @@ public final class Authority {
 
     // --- in ---
 
-    /// Signs in by a token, or refuses.
+    /// Signs in with a token, or refuses.
     public Login token(String token, InetAddress from) {
         LoginLimits limits = settings.logins();
         Login login = isPlausible(token) ? known(TokenHash.of(token)) : null;
@@ -90,7 +90,7 @@ public final class Authority {
         return login;
     }
 
-    /// Signs in by a ticket, which is used up by it, or refuses.
+    /// Signs in with a ticket, which uses it up, or refuses.
     public Login ticket(String ticket, InetAddress from) {
         LoginLimits limits = settings.logins();
         Loan loan = isPlausible(ticket) ? tickets.remove(TokenHash.of(ticket)) : null;
@@ -122,7 +122,7 @@ public final class Authority {
         return tab == null ? null : login(tab.root(), hash);
     }
 
-    /// The token of a tab is good for a while after each use.
+    /// The token of a tab stays valid for a while after each use.
     private @Nullable Loan used(TokenHash tab) {
         long now = clock.getAsLong();
         return tabs.computeIfPresent(
@@ -144,7 +144,7 @@ public final class Authority {
     // --- still in ---
 
     /// The principal of a login as it is now; empty if the token is gone, or stands for somebody else or another role.
-    /// A connection that goes on uses the token that it was made with.
+    /// An open connection keeps using the token that it was made with.
     public Optional<Principal> current(Login login) {
         if (login.tab() != null && used(login.tab()) == null) {
             return Optional.empty();
@@ -162,7 +162,7 @@ public final class Authority {
 
     // --- tickets ---
 
-    /// A ticket for the time that tickets are good.
+    /// A ticket with the usual lifetime.
     public Ticket ticket(Login login) {
         return ticket(login, settings.logins().ticket());
     }
@@ -179,7 +179,7 @@ public final class Authority {
         return new Ticket(ticket, life);
     }
 
-    /// Something that may be shown once.
+    /// A secret that works once.
     public record Ticket(String text, Duration life) {
         @Override
         public String toString() {
@@ -196,7 +196,7 @@ public final class Authority {
         return new Ticket(token, settings.logins().tab());
     }
 
-    /// How long a login is good if it is not used; empty: as long as its token stands in the settings.
+    /// How long a login stays valid without being used; empty: as long as its token is in the settings.
     public Optional<Duration> life(Login login) {
         return login.tab() == null ? Optional.empty() : Optional.of(settings.logins().tab());
     }

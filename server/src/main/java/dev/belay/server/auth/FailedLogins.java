@@ -18,8 +18,8 @@ import java.util.function.LongSupplier;
 /// Counts failed attempts to sign in per address, and refuses an address that has had too many.
 ///
 /// Many clients may share an address, and one with an old token must not lock out its neighbours. So a token that has
-/// signed in from an address goes on working there, and on loopback every valid token works. Anything else that such an
-/// address shows is refused.
+/// signed in from an address keeps working there, and on loopback every valid token works. Anything else from such an
+/// address is refused.
 final class FailedLogins {
     private static final int MAX_PROVEN = 10_000;
 

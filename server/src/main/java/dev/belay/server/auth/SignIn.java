@@ -15,7 +15,7 @@ public final class SignIn {
 
     private SignIn() {}
 
-    /// By the request's bearer token.
+    /// With the request's bearer token.
     public static Login byToken(Authority authority, Request request) {
         Login login = token(request)
                 .map(token -> authority.token(token, Requests.address(request)))
@@ -25,7 +25,7 @@ public final class SignIn {
         return login;
     }
 
-    /// By a ticket, which is used up by it.
+    /// With a ticket, which this uses up.
     public static Login byTicket(Authority authority, Request request, String ticket) {
         Login login = authority.ticket(ticket, Requests.address(request));
         Connections.signedIn(request);

@@ -7,8 +7,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// What has changed in the list of sessions after a version.
 ///
-/// @param version  ask for what changes after it
-/// @param all      these are all sessions that there are: whatever else one knows is gone
+/// @param version  to ask for later changes with
+/// @param all      whether these are all sessions: any others that a reader knows are gone
 /// @param sessions those that are new or have changed
 /// @param gone     those that were closed; some of `sessions` may have the same id again
 public record Changes(long version, boolean all, List<Change> sessions, List<Gone> gone) {

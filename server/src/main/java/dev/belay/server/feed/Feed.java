@@ -100,8 +100,8 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
 
     // --- reading ---
 
-    /// What has changed after a version, for somebody; everything if that is empty, too old or of another run. Waits if
-    /// nothing has.
+    /// What has changed after a version, for somebody; everything if that is empty, too old or from another run. Waits
+    /// if nothing has.
     public Changes since(ActorSessions view, OptionalLong since, Duration wait) throws InterruptedException {
         readNanos = time.nanos();
         if (since.isEmpty()) {
@@ -336,7 +336,7 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
         leftNanos = time.nanos();
     }
 
-    /// @return false if the thread is to end, because nobody has waited for a while
+    /// @return false if the thread should end, because nobody has waited for a while
     private synchronized boolean stays() {
         boolean stays = !closed && (watchers > 0 || time.nanos() - leftNanos < LINGER_NANOS);
         if (!stays) {
@@ -369,7 +369,7 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
         }
     }
 
-    /// Does what is to be done before the next look at everything, and waits for more.
+    /// Does what is due before the next look at everything, and waits for more.
     private void step(long end) throws InterruptedException {
         long rings = signals.rings();
         long now = time.nanos();
@@ -387,7 +387,7 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
         signals.await(rings, Deadline.in(time, Duration.ofNanos(looks.nanosToNext(time.nanos(), end - time.nanos()))));
     }
 
-    /// Has everybody who waits find out whether they still may.
+    /// Makes all waiting readers check whether they are still allowed to read.
     public void recheck() {
         changed.ring();
     }
@@ -398,7 +398,7 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
         history.rejected(spec, why.code(), String.valueOf(why.getMessage()));
     }
 
-    /// Counts a second, and forgets what nobody has asked for in a while. To be called once a second.
+    /// Counts a second, and forgets what nobody has asked for in a while. Call it once a second.
     public void tick() {
         statistics.tick(time.now().getEpochSecond());
         history.tick();

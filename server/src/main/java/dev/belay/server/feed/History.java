@@ -57,7 +57,7 @@ public final class History implements SessionObserver, ViewerListener {
 
     /// What has happened after an event.
     ///
-    /// @param all more may have happened than is kept, or these are all that are
+    /// @param all whether these are all events that are kept; more may have happened
     public record Events(long version, boolean all, List<ObjectNode> events) {
         public ObjectNode json() {
             ObjectNode json = Json.object().put("version", version).put("all", all);
@@ -152,13 +152,13 @@ public final class History implements SessionObserver, ViewerListener {
 
     // --- portions of typing ---
 
-    /// Tells of portions that are complete. To be called once a second.
+    /// Reports portions that are complete. Call it once a second.
     public void tick() {
         long now = time.nanos();
         flush(_ -> true, now);
     }
 
-    /// Tells of what was typed into a session before something else happens to it.
+    /// Reports what was typed into a session before something else happens to it.
     private void flush(Key session) {
         flush(typist -> typist.session().equals(session), Long.MAX_VALUE);
     }

@@ -96,7 +96,7 @@ final class InputLooks {
     /// Looks at a session. Reads what the kernel shows of its processes.
     ///
     /// @param rests whether it is a shell that waits for its agent alone
-    /// @return whether something is other than before
+    /// @return whether something has changed
     boolean look(Session session, BooleanSupplier rests, long now) {
         InputState state = session.state() == SessionState.RUNNING ? session.inputState() : null;
         if (state != null && state.seenWaiting() && rests.getAsBoolean()) {

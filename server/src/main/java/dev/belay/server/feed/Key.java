@@ -3,7 +3,7 @@ package dev.belay.server.feed;
 import dev.belay.Session;
 import dev.belay.SessionRecord;
 
-/// What a session is listed by.
+/// The key of a session in lists.
 record Key(String owner, String id) {
     static Key of(Session session) {
         return new Key(session.spec().owner(), session.id());

@@ -68,7 +68,7 @@ final class SessionList {
         return entries.size();
     }
 
-    /// The version of a session; null if it is not known.
+    /// The version of a session; null if unknown.
     synchronized @Nullable Long version(Key key) {
         Entry entry = entries.get(key);
         return entry == null ? null : entry.version();
@@ -125,7 +125,7 @@ final class SessionList {
         }
     }
 
-    /// Nobody reads any more: a reader that comes back gets everything.
+    /// Nobody reads now: a reader that comes back gets everything.
     synchronized void forget() {
         entries.clear();
         gone.clear();
@@ -133,7 +133,7 @@ final class SessionList {
         floor = version;
     }
 
-    /// What has changed after a version; everything if that is empty, too old, or of another run.
+    /// What has changed after a version; everything if that is empty, too old, or from another run.
     synchronized Changes since(OptionalLong since) {
         boolean all = since.isEmpty() || since.getAsLong() < floor || since.getAsLong() > version;
         long after = all ? Long.MIN_VALUE : since.getAsLong();

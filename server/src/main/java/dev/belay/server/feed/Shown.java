@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A session as lists show it: its record, and what the server knows besides.
+/// A session as lists show it: its record, and what else the server knows.
 ///
 /// @param title    the terminal's title; null if there is none
 /// @param input    whether it waits for input; null if nobody has looked
 /// @param viewers  who views it, sorted
-/// @param envNames the names of the variables that its opener set; never their values
+/// @param envNames the names of the variables that were set when it was opened; never their values
 public record Shown(
         SessionRecord record,
         @Nullable String title,

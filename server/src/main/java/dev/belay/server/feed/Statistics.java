@@ -118,7 +118,7 @@ public final class Statistics implements SessionObserver {
         }
     }
 
-    /// A second is over. To be called once a second.
+    /// A second is over. Call it once a second.
     ///
     /// @param now in seconds since 1970
     public void tick(long now) {
@@ -149,7 +149,7 @@ public final class Statistics implements SessionObserver {
 
     // --- reading ---
 
-    /// The seconds after a time, as somebody may see them: a user, what their own sessions did.
+    /// The seconds after a time, as somebody may see them: users see only their own sessions.
     ///
     /// @param since in seconds since 1970; empty: all that are kept
     public List<ObjectNode> since(ActorSessions view, OptionalLong since) {

@@ -17,7 +17,7 @@ import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
 /// The network connections of the port. Those on which nobody has signed in have a small budget of their own, so they
-/// never take the place of those that have: the port goes on accepting, and the oldest strangers are closed.
+/// never take the place of those that have: the port keeps accepting, and the oldest strangers are closed.
 ///
 /// Beyond the room of those that have signed in, a connection stays a stranger. So health and metrics always answer.
 /// The monitor guards the tables only.
@@ -72,7 +72,7 @@ public final class Connections {
         return () -> signedIn(one);
     }
 
-    /// Makes itself known to those who handle a request.
+    /// Attaches itself to a request, for its handlers.
     void mark(Request request) {
         request.setAttribute(Connections.class.getName(), this);
     }

@@ -25,7 +25,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
 /// Stands before every route and every upgrade: lets through only requests to a name of this server, and from browsers
-/// only those of its own pages or of origins that the settings name.
+/// only those of its own pages or of origins that the settings allow.
 ///
 /// The names are compared whole. That keeps out pages that point a name of their own at this address (DNS rebinding),
 /// and pages of others that would use what the browser can reach. Images, scripts and frames of such pages send no

@@ -32,11 +32,11 @@ import org.eclipse.jetty.util.IO;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.jspecify.annotations.Nullable;
 
-/// A certificate and its key from PEM files, read again when they change. What cannot be used, such as a certificate
-/// whose key has not been written yet, leaves what there was in use.
+/// A certificate and its key from PEM files, read again when they change. If the files cannot be used, for example
+/// because the new key has not been written yet, the old ones stay in use.
 ///
 /// Between [#watch()] and [#close()] a virtual thread waits for changes in the folders of the files: they may be
-/// written in place, moved there, or be links that are turned to others.
+/// written in place, moved there, or be links that now lead elsewhere.
 public final class TlsFiles implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.belay.server");
     private static final char[] NO_PASSWORD = new char[0];
@@ -92,7 +92,7 @@ public final class TlsFiles implements AutoCloseable {
         }
     }
 
-    /// Takes what is in the files now for new connections, if it is something else than before.
+    /// Uses the current files for new connections, if they have changed.
     public synchronized void reload() {
         try {
             List<Certificate> before = used;

@@ -14,9 +14,9 @@ import java.util.HashMap;
 import java.util.Map;
 import tools.jackson.databind.node.ObjectNode;
 
-/// How the server is: live if it answers at all, ready if it can open sessions, and the numbers to look at.
+/// The server's health: live if it answers at all, ready if it can open sessions, and some figures.
 public final class Health {
-    /// When nothing has gone wrong for so long, the cause is taken to be gone.
+    /// If nothing has gone wrong for this long, the cause is considered gone.
     private static final Duration SETTLED = Duration.ofMinutes(1);
 
     private final Instant startedAt;
@@ -32,7 +32,7 @@ public final class Health {
     /// Until when the growth of a count degrades the server, in nanoseconds of the clock; guarded by its own monitor.
     private final Map<String, Long> troubles = new HashMap<>();
 
-    /// @param events where it is noted when the server becomes degraded, and when it is well again
+    /// @param events the log that says when the server becomes degraded, and when it has recovered
     public Health(
             Sessions sessions, Gate gate, Viewers viewers, String version, EventLog events,
             Time time) {

@@ -53,7 +53,7 @@ public final class EventLog implements SessionObserver, ApprovalListener {
         return new EventLog(out, null, Time.system());
     }
 
-    /// For those who do not want to know.
+    /// A log that drops everything.
     public static EventLog none() {
         return words(new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.US_ASCII));
     }
@@ -170,17 +170,17 @@ public final class EventLog implements SessionObserver, ApprovalListener {
     /// Writes one line, for events that anybody can cause as often as they like: the first of a kind at once, then once
     /// a minute how many `more` there were.
     ///
-    /// @param of what tells this kind from others of the same event, such as an address
+    /// @param of what distinguishes this kind from others of the same event, such as an address
     public void seldom(String event, String of, Map<String, ?> facts) {
         seldom.take(event, of, facts).forEach(entry -> log(entry.event(), entry.facts()));
     }
 
-    /// Writes the counts whose minute is over. To be called now and then.
+    /// Writes the counts whose minute is over. Call it now and then.
     public void flush() {
         seldom.due(false).forEach(entry -> log(entry.event(), entry.facts()));
     }
 
-    /// Writes all counts: the end has come.
+    /// Writes all counts, at the end.
     public void flushAll() {
         seldom.due(true).forEach(entry -> log(entry.event(), entry.facts()));
     }

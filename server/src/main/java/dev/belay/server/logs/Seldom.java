@@ -11,7 +11,8 @@ import java.util.function.LongSupplier;
 /// Keeps events that strangers can cause from filling a disk: the first of a kind is written at once, those that follow
 /// within a minute are counted and written as one, the latest, with their number as `more`.
 ///
-/// Kinds are bounded as well: beyond the bound, those of one event share one. The monitor guards the table only.
+/// The number of kinds is bounded: beyond the bound, all kinds of an event share one. The monitor guards the table
+/// only.
 final class Seldom {
     static final Duration INTERVAL = Duration.ofMinutes(1);
     private static final int MAX_KINDS = 32;
@@ -43,7 +44,7 @@ final class Seldom {
         this.clock = clock;
     }
 
-    /// Takes an event, and returns what is to be written now.
+    /// Takes an event, and returns what to write now.
     synchronized List<Entry> take(String event, String of, Map<String, ?> facts) {
         List<Entry> due = due(false);
         List<String> key = List.of(event, of);
@@ -65,7 +66,7 @@ final class Seldom {
 
     /// The counts of intervals that are over.
     ///
-    /// @param all those of intervals that are not over, too
+    /// @param all including intervals that are not over
     synchronized List<Entry> due(boolean all) {
         List<Entry> due = new ArrayList<>();
         long now = clock.getAsLong();

@@ -51,11 +51,11 @@ final class Conversations implements AutoCloseable {
 
     /// What the address of a request asks for.
     ///
-    /// @param results what answers carry, if it is not to be as set
+    /// @param results what answers carry, if not as in the settings
     /// @param folder  the folder that relative folders start at
     record Wish(Optional<Results> results, String folder) {}
 
-    /// A conversation of one request, which says everything itself. Nothing of it is kept.
+    /// A conversation of one request, which is complete in itself. Nothing of it is kept.
     record Single(Login login, Conversation conversation, Conversations all) implements AutoCloseable {
         @Override
         public void close() {
@@ -123,7 +123,7 @@ final class Conversations implements AutoCloseable {
                                 + " conversations in use; end one of them first."));
     }
 
-    /// Goes on with a conversation. One of another principal is not found, as if it did not exist.
+    /// Continues a conversation. One of another principal is not found, as if it did not exist.
     synchronized McpClient.Use take(Login login, String id) {
         McpClient client = clients.get(id);
         if (client == null || !client.isOf(login)) {
@@ -139,7 +139,7 @@ final class Conversations implements AutoCloseable {
         }
     }
 
-    /// There are new settings: ends what was begun with tokens that are no longer good, or has been idle for too long.
+    /// There are new settings: ends what was begun with tokens that are no longer valid, or has been idle too long.
     void reloaded() {
         Duration idle = server.settings().http().conversationIdle();
         endSingles(single -> server.authority().current(single.login()).isEmpty());
@@ -178,7 +178,7 @@ final class Conversations implements AutoCloseable {
         return clients.size();
     }
 
-    /// Requests under way that belong to no conversation.
+    /// Requests in progress that belong to no conversation.
     synchronized int singles() {
         return singles.size();
     }

@@ -60,7 +60,7 @@ final class McpClient implements AutoCloseable {
 
     // --- use ---
 
-    /// A request that is under way.
+    /// A request in progress.
     record Use(McpClient client) implements AutoCloseable {
         @Override
         public void close() {
@@ -113,7 +113,7 @@ final class McpClient implements AutoCloseable {
 
     // --- the stream ---
 
-    /// Has something said to the client that answers nothing.
+    /// Sends the client a message that is not an answer.
     void ask(JsonNode message) {
         lock.lock();
         try {
@@ -189,7 +189,7 @@ final class McpClient implements AutoCloseable {
         }
     }
 
-    /// Ends the stream and all calls. Sessions live on: they are the principal's.
+    /// Ends the stream and all calls. Sessions keep running: they belong to the principal.
     @Override
     public void close() {
         lock.lock();

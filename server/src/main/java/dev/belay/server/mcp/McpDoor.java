@@ -29,9 +29,9 @@ import tools.jackson.databind.JsonNode;
 /// The agent tools over MCP's streamable HTTP: the same [Conversation] as over standard input and output, with the
 /// sessions of the server, for each principal their own.
 ///
-/// A POST brings messages and gets their answers. Since revision 2026-07-28 that is all: a request says everything
-/// itself. Before, it belongs to a conversation: a GET is a stream of what the server asks by itself, and a DELETE ends
-/// the conversation. Its id is worth nothing without the token of the principal that began it.
+/// A POST brings messages and gets their answers. Since revision 2026-07-28 that is all: a request is complete in
+/// itself. Before, it belongs to a conversation: a GET is a stream of the server's own requests, and a DELETE ends the
+/// conversation. Its id is worth nothing without the token of the principal that began it.
 public final class McpDoor extends Handler.Abstract {
     /// Where it is mounted.
     public static final String PATH = "/mcp";
@@ -44,7 +44,7 @@ public final class McpDoor extends Handler.Abstract {
     private final Conversations conversations;
 
     /// @param settings asked for by every call of a tool: they may change
-    /// @param results  what answers carry, unless the address says so (`?results=both`)
+    /// @param results  what answers carry, unless the address says otherwise (`?results=both`)
     /// @param version  the version of Belay
     public McpDoor(
             Server server, Supplier<AgentSettings> settings, Supplier<Results> results, String version) {

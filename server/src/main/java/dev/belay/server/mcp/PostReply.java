@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 
-/// What is said to the messages of one POST: a stream of events if a tool is called, which may take its time and have
-/// progress to report, otherwise a JSON document. The server's own requests go to the client's own stream.
+/// The answers to the messages of one POST: a stream of events if a tool is called, which may take time and report
+/// progress, otherwise a JSON document. The server's own requests go to the client's own stream.
 ///
 /// Takes from any thread; its lock is a turn, events go out whole.
 final class PostReply implements Consumer<JsonNode> {
@@ -34,7 +34,7 @@ final class PostReply implements Consumer<JsonNode> {
         this.streams = streams;
     }
 
-    /// Begins the stream now if the message calls a tool: so nobody on the way takes a long wait for a lost answer.
+    /// Begins the stream now if the message calls a tool, so that no proxy mistakes a long wait for a lost answer.
     void begin(JsonNode message) throws IOException {
         if (streams && calls(message)) {
             events = new Events(response);
@@ -66,7 +66,7 @@ final class PostReply implements Consumer<JsonNode> {
         }
     }
 
-    /// Says nothing, on a stream: so the client knows that it is heard, and the server notices if it has gone.
+    /// Sends an empty event on a stream: the client knows that it is heard, and the server notices if it has gone.
     ///
     /// @return whether it is still there, as far as can be seen
     boolean keepAlive() {
@@ -84,7 +84,7 @@ final class PostReply implements Consumer<JsonNode> {
         return broken == null;
     }
 
-    /// All has been said.
+    /// Everything is answered.
     void finish(JsonNode message, Callback callback) throws IOException {
         if (broken != null) {
             throw broken;

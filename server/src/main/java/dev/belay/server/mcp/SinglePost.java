@@ -12,8 +12,8 @@ import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// One request since revision 2026-07-28: it says everything itself, its headers repeat part of it, and it is cancelled
-/// by ending its connection.
+/// One request since revision 2026-07-28: it is complete in itself, its headers repeat part of it, and closing its
+/// connection cancels it.
 ///
 /// @param headers those of the request
 record SinglePost(JsonNode message, HttpFields headers, PostReply reply) {

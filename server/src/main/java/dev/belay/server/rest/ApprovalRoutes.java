@@ -13,7 +13,7 @@ import java.util.List;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Programs that watched sessions want to start, and somebody has to approve.
+/// Programs of watched sessions that somebody has to approve.
 public final class ApprovalRoutes {
     private static final long NONE = -1;
 

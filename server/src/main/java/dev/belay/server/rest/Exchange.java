@@ -127,7 +127,7 @@ final class Exchange {
         return asked.compareTo(most) < 0 ? asked : most;
     }
 
-    /// The answer will take its time although nothing moves on the connection.
+    /// The answer may take long, although nothing moves on the connection.
     void mayTakeLong() {
         Requests.mayTakeLong(request);
     }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /// Waits until a program in a session waits for input, or for what else a client named.
 ///
-/// That a program begins to read is no event: its state is looked at when it falls silent, and then at growing
+/// There is no event for a program that begins to read: its state is checked when it falls silent, and then at growing
 /// intervals until it prints again. Blocks the caller's thread.
 final class InputWait {
     private static final Duration FIRST_QUIET = Duration.ofMillis(40);

@@ -167,7 +167,7 @@ public final class ScreenRoutes {
         return sessions.list().stream().filter(session -> session.spec().mode() instanceof Mode.Pty).toList();
     }
 
-    /// What is found out about a session; empty if it does not exist, or was closed meanwhile.
+    /// Runs something for a session; empty if it does not exist, or was closed meanwhile.
     private static <T> Optional<T> unlessGone(Supplier<T> look) {
         try {
             return Optional.of(look.get());

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/// Everything under `/api/sessions` but the upgrade to a WebSocket.
+/// Everything under `/api/sessions` except the upgrade to a WebSocket.
 public final class SessionRoutes {
     private static final int STANDARD_READ = 64 << 10;
     /// How many processes are listed in full.

@@ -17,9 +17,9 @@ public final class SettingsRoutes {
     private final IntSupplier sessions;
     private final Runnable stop;
 
-    /// @param reload   reads the settings again; what is wrong with them is its refusal, and changes nothing
+    /// @param reload   reads the settings again; throws if there is a mistake in them, and then changes nothing
     /// @param sessions how many sessions end with the server
-    /// @param stop     makes the server end, soon
+    /// @param stop     ends the server soon
     public SettingsRoutes(Authority authority, Supplier<Reloaded> reload, IntSupplier sessions, Runnable stop) {
         this.authority = authority;
         this.reload = reload;

@@ -15,7 +15,7 @@ public final class SignInRoutes {
     private final Authority authority;
     private final Runnable signedOut;
 
-    /// @param signedOut ends what was signed in with a token that is no longer good
+    /// @param signedOut ends what was signed in with a token that is no longer valid
     public SignInRoutes(Authority authority, Runnable signedOut) {
         this.authority = authority;
         this.signedOut = signedOut;

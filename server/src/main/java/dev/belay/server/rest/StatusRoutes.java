@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
 
-/// How the server is, what it counts, and what it offers.
+/// Health, metrics and the API description.
 public final class StatusRoutes {
     private final Authority authority;
     private final Health health;

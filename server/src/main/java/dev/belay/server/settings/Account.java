@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param tokens hashes as [TokenHash#text()] writes them
 /// @param quota  null: the server's standard quota
-/// @param isolation the least isolation of its sessions; the settings' holds, too
+/// @param isolation the minimum isolation of its sessions, in addition to the settings'
 /// @param approvers who may approve programs of its sessions, besides admins
 public record Account(
         String name, Role role, List<TokenHash> tokens, @Nullable Quota quota, Isolation isolation,

@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 /// All settings of a server. Start with [#DEFAULT] and refine; give a new one to [Server#reload].
 ///
 /// @param binding        where to listen; a reload does not change it
-/// @param allowedHosts   `Host` headers that are let through besides the address itself and the names of loopback
-/// @param allowedOrigins origins of other pages that browsers may speak from, exact: `tauri://localhost`
+/// @param allowedHosts   `Host` headers to accept, in addition to the address itself and the names of loopback
+/// @param allowedOrigins origins of other pages that may use the server, exact: `tauri://localhost`
 /// @param maxSessions    how many sessions there may be in all; null: as many as the machine has room for
-/// @param quota          what a principal may use whose account says nothing else
+/// @param quota          what a principal may use, unless its account says otherwise
 /// @param accounts       who may sign in
 public record ServerSettings(
         Binding binding,
@@ -117,9 +117,9 @@ public record ServerSettings(
     ///
     /// @param failures  failed attempts that an address has at once (20)
     /// @param per       the time in which it gets that many more (1 min)
-    /// @param ticket    how long a ticket is good (30 s)
-    /// @param console   how long the ticket of the console's link is good (10 min)
-    /// @param tab       how long the token of a browser tab is good after its last use (12 h)
+    /// @param ticket    how long a ticket can be used (30 s)
+    /// @param console   how long the link to the console can be used (10 min)
+    /// @param tab       how long the token of a browser tab stays valid after its last use (12 h)
     public record LoginLimits(int failures, Duration per, Duration ticket, Duration console, Duration tab) {
         public static final LoginLimits DEFAULT = new LoginLimits(
                 20, Duration.ofMinutes(1), Duration.ofSeconds(30), Duration.ofMinutes(10), Duration.ofHours(12));
@@ -128,7 +128,7 @@ public record ServerSettings(
     /// What differs between the ways that sessions are opened.
     ///
     /// @param terminalIdleTimeout  when a terminal that nobody uses is ended; null: never (null)
-    /// @param terminalPace         the least time between two terminals of one user (1 s)
+    /// @param terminalPace         the shortest time between two terminals of one user (1 s)
     /// @param terminalQueue        how many creations may wait for their turn (3)
     /// @param reconnectGrace       how long a terminal is kept for a client that has gone (60 s)
     public record DoorSettings(

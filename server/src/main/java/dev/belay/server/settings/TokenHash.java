@@ -53,7 +53,7 @@ public final class TokenHash {
                         + " hash.");
     }
 
-    /// Refuses the hash of an empty token, which anybody can show.
+    /// Refuses the hash of an empty token, which anybody can present.
     ///
     /// @return this
     TokenHash requireToken() {
@@ -72,7 +72,7 @@ public final class TokenHash {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(random);
     }
 
-    /// As it stands in settings.
+    /// As the settings have it.
     public String text() {
         return PREFIX + HexFormat.of().formatHex(digest);
     }

@@ -10,7 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
-/// A client's view of one session, from the moment it is asked for until nothing more will be sent of it.
+/// A client's view of one session, from the request until its last message.
 final class Attachment {
     private final InputQueue inputs;
     private final Session session;
@@ -63,7 +63,7 @@ final class Attachment {
         return viewer.state() == Future.State.SUCCESS ? viewer.resultNow() : null;
     }
 
-    /// Lets go of the session; at once, or as soon as it is attached.
+    /// Detaches from the session; at once, or as soon as it is attached.
     void close() {
         var _ = viewer.thenAccept(Viewer::close);
     }

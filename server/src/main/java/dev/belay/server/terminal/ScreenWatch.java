@@ -19,12 +19,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A client that is sent the screens of some sessions, small: a `thumbnail` with the rows that have changed, twice a
-/// second at most. Its sender is one virtual thread; what it does not take in time is not sent later.
+/// Sends a client thumbnails of some sessions: each `thumbnail` has the rows that have changed, at most twice a second.
+/// Its sender is one virtual thread; what the client does not take in time is not sent later.
 final class ScreenWatch implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.belay.server");
     private static final Duration WAIT = Duration.ofSeconds(2);
-    /// Before sessions are looked for again, of which nothing is known yet.
+    /// How long before it looks again for sessions that it has not found yet.
     private static final Duration PAUSE = Duration.ofMillis(250);
 
     private final Socket socket;
@@ -33,9 +33,9 @@ final class ScreenWatch implements AutoCloseable {
     private final ActorSessions view;
     private final List<String> names;
     private final Thread sender;
-    /// What the client has of each session, by its identity. The sender's, and then its successor's.
+    /// What the client has of each session, by its identity. Owned by the sender, and then by its successor.
     private Map<String, Long> sent = new HashMap<>();
-    /// Until its last word was said.
+    /// Open until its last message was sent.
     private @Nullable ScreenWatch before;
 
     /// @param names  the sessions as `ID` or `OWNER/ID`

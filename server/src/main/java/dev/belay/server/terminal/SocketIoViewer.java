@@ -32,9 +32,9 @@ final class SocketIoViewer implements ViewerConnection {
     private final Outgoing outgoing;
     private final Runnable onEnd;
 
-    /// @param owner as the client named them, for it to tell sessions of one id apart; null: it did not
+    /// @param owner as the client named them, to distinguish sessions with the same id; null: it did not
     /// @param ack   answers the event that asked for this
-    /// @param onEnd told when nothing more will be sent
+    /// @param onEnd called when nothing more will be sent
     SocketIoViewer(
             Socket socket,
             Session session,

@@ -35,12 +35,12 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// One signed-in client: its events become calls of sessions and of its viewers, and are answered.
 ///
-/// Events are handled one after the other. Those that may take their time, creating and closing, are errands on threads
-/// of their own, and input waits in an [dev.belay.server.attach.InputQueue] of its session: a program that does not
+/// Events are handled one after the other. Those that may take long, creating and closing, are errands on threads of
+/// their own, and input waits in an [dev.belay.server.attach.InputQueue] of its session: a program that does not
 /// read holds up nobody else.
 final class TerminalClient {
     private static final System.Logger LOG = System.getLogger("dev.belay.server");
-    /// Beyond so many at once the client's next events wait.
+    /// Beyond this many at once, the client's next events wait.
     private static final int MAX_ERRANDS = 8;
 
     private final TerminalDoor door;
@@ -67,7 +67,7 @@ final class TerminalClient {
         @Nullable ObjectNode run(RequestFields body, Ack ack) throws InterruptedException;
     }
 
-    /// What becomes an answer.
+    /// What makes an answer.
     @FunctionalInterface
     private interface Answer {
         @Nullable ObjectNode give() throws InterruptedException;
@@ -164,7 +164,7 @@ final class TerminalClient {
 
     /// A session as a client names it.
     ///
-    /// @param owner null: the client's own session of that id, else the only one
+    /// @param owner null: the client's own session with that id, or else the only one
     private record Address(String id, @Nullable String owner) {
         static Address of(RequestFields body) {
             String id = body.text("id").orElseThrow(() -> invalid("Name a session: id."));
@@ -211,7 +211,7 @@ final class TerminalClient {
         return null;
     }
 
-    /// Attaches, in place of what was attached before. The answer is the first message of the line.
+    /// Attaches, replacing what was attached before. The answer is the first message of the line.
     private void attach(
             Session session, @Nullable String owner, ViewOptions options, Ack ack)
             throws InterruptedException {
@@ -247,7 +247,7 @@ final class TerminalClient {
         return Replies.ok();
     }
 
-    /// The attachment that the client means: named as it was when it was made, or else the only one of that id.
+    /// The attachment that the client means: named as it was when it was made, or else the only one with that id.
     private Attachment attachment(Address at) {
         List<Attachment> named = attachments.values().stream().filter(one -> one.isAt(at.id(), at.owner())).toList();
         if (named.isEmpty() && at.owner() == null) {

@@ -71,7 +71,7 @@ public final class TerminalDoor {
                 .build();
     }
 
-    /// To be placed behind the guard.
+    /// Place it behind the guard.
     public Handler handler() {
         return sockets.handler();
     }

@@ -13,8 +13,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// What one client watches besides the sessions it is attached to: lists, and the screens of many sessions. The monitor
-/// guards which.
+/// What else one client watches, apart from the sessions it is attached to: lists, and the screens of many sessions.
+/// The monitor guards which.
 final class Watching {
     /// The most screens at once.
     private static final int MOST_SCREENS = 64;
@@ -33,7 +33,7 @@ final class Watching {
         this.outgoing = outgoing;
     }
 
-    /// Watches lists in place of those that were watched before; none: watches nothing.
+    /// Watches these lists instead of earlier ones; none: watches nothing.
     @Nullable ObjectNode lists(RequestFields body, Ack ack) {
         List<String> wanted = body.texts("lists")
                 .orElseThrow(() -> Requests.invalid("Name the lists to watch: [\"sessions\"]."));
@@ -54,7 +54,7 @@ final class Watching {
         return null;
     }
 
-    /// Watches screens in place of those that were watched before; none: watches nothing.
+    /// Watches these screens instead of earlier ones; none: watches nothing.
     @Nullable ObjectNode screens(RequestFields body, Ack ack) {
         List<String> ids = body.texts("ids")
                 .orElseThrow(() -> Requests.invalid("Name the sessions to watch: ids, each as ID or OWNER/ID."));

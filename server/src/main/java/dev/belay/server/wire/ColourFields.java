@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/// The colours of a viewer's window as clients say them: `{foreground, background, cursor, palette}`, each as
+/// The colours of a viewer's window as clients send them: `{foreground, background, cursor, palette}`, each as
 /// `#rrggbb`.
 public final class ColourFields {
     private static final int MAX_BYTES = 4 << 10;

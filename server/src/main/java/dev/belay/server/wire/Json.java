@@ -40,7 +40,7 @@ public final class Json {
         return WRITER.writeValueAsBytes(node);
     }
 
-    /// A reader that refuses what is nested deeper, repeats a name, or goes on after its end.
+    /// A reader that refuses JSON that is nested deeper, repeats a name, or continues after its end.
     public static JsonMapper reader(int maxDepth, int maxBytes) {
         return JsonMapper.builder(JsonFactory.builder()
                 .streamReadConstraints(StreamReadConstraints.builder()
@@ -108,7 +108,7 @@ public final class Json {
                 .set("session", of(record));
     }
 
-    /// Adds what closing a session found.
+    /// Adds the result of closing a session.
     public static ObjectNode put(ObjectNode to, Closed closed) {
         return to.put("exit_code", closed.exit().code())
                 .put("signal", closed.exit().signal().map(Signal::name).orElse(null))

@@ -15,7 +15,7 @@ import tools.jackson.databind.JsonNode;
 public final class Replies {
     private Replies() {}
 
-    /// The status that stands for a code.
+    /// The status for a code.
     public static int status(ErrorCode code) {
         return switch (code) {
             case INVALID_REQUEST -> 400;

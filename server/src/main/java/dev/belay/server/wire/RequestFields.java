@@ -128,7 +128,7 @@ public final class RequestFields {
         });
     }
 
-    /// All has been asked for: whatever else there is was meant to do something, and would not.
+    /// Refuses fields that nobody has read: they were meant to do something and would not.
     public void requireNoMore() {
         for (String name : json.propertyNames()) {
             if (!asked.contains(name)) {

@@ -15,7 +15,7 @@ import org.eclipse.jetty.util.Fields;
 
 /// What a request says in its query, and where it comes from.
 public final class Requests {
-    /// A body that is too large is read and dropped up to so many times the size it may have.
+    /// A body that is too large is read and dropped up to this many times the allowed size.
     private static final long DROPPED_TIMES = 4;
 
     private Requests() {}
@@ -91,7 +91,7 @@ public final class Requests {
         };
     }
 
-    /// The answer will take its time although nothing moves on the connection.
+    /// The answer may take long, although nothing moves on the connection.
     public static void mayTakeLong(Request request) {
         request.addIdleTimeoutListener(_ -> false);
     }

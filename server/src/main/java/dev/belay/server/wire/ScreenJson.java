@@ -18,7 +18,7 @@ public final class ScreenJson {
 
     /// A screen with the rows that have changed since an offset; empty: with all of them, and as one text.
     ///
-    /// @param spans whether rows say how their parts look
+    /// @param spans whether rows include the styles of their parts
     public static ObjectNode of(Snapshot snapshot, OptionalLong since, boolean spans) {
         ObjectNode json = put(Json.object(), snapshot);
         if (since.isEmpty()) {
@@ -103,7 +103,7 @@ public final class ScreenJson {
         return json;
     }
 
-    /// A number of the palette, or `#rrggbb`; none for the terminal's own.
+    /// A palette index, or `#rrggbb`; none for the terminal's own.
     private static void colour(ObjectNode json, String name, int colour) {
         if ((colour & Style.RGB) != 0 && colour != Style.DEFAULT) {
             json.put(name, String.format("#%06x", colour & 0xff_ffff));

@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// What clients say about a session that they want to open or resize, the same at every door.
+/// What clients send to open or resize a session, the same at every door.
 public final class SpecFields {
     private SpecFields() {}
 
@@ -59,7 +59,7 @@ public final class SpecFields {
         return together;
     }
 
-    /// What a client asks a session to be kept within; the settings may ask for more.
+    /// The restrictions that a client asks for; the settings may add to them.
     private static Guard guard(RequestFields body) {
         boolean watched = body.flag("watched").orElse(false);
         // Who names a guard without a tier wants a sandbox, unless it is only to be watched.

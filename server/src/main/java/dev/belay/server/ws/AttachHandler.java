@@ -26,8 +26,8 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.websocket.server.ServerWebSocketContainer;
 import org.jspecify.annotations.Nullable;
 
-/// The upgrade at `/api/sessions/{id}/attach`. Who it is and what they may see is settled before the upgrade, so a
-/// connection that is not signed in never gets to send a frame.
+/// The upgrade at `/api/sessions/{id}/attach`. The client signs in, and its rights are checked, before the upgrade, so
+/// a connection that is not signed in never gets to send a frame.
 public final class AttachHandler extends Handler.Abstract {
     private static final List<String> QUERY =
             List.of("from", "mode", "screen", "history", "skip", "answers", "ticket", "owner");
@@ -55,7 +55,7 @@ public final class AttachHandler extends Handler.Abstract {
         this.maxInputBytes = maxInputBytes;
     }
 
-    /// Makes the place where the server keeps its WebSockets. Before the server starts.
+    /// Sets up WebSockets on the server. Call it before the server starts.
     public void join(Server server, Duration idleTimeout) {
         ServerWebSocketContainer made = ServerWebSocketContainer.ensure(server);
         made.setIdleTimeout(idleTimeout);

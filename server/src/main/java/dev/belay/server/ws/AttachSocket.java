@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
 /// One WebSocket: what the client sends becomes calls of its viewer. Public because Jetty calls it.
 ///
 /// Messages come on the thread that reads from all connections. It writes a key to the terminal itself; whatever may
-/// take its time is left to a virtual thread. Input waits in a queue until the session has taken it, so that signals,
-/// pings and the like pass it. The next message is asked for when the last one has been dealt with or stands in the
+/// take long is left to a virtual thread. Input waits in a queue until the session has taken it, so that signals,
+/// pings and the like pass it. The next message is asked for when the last one has been handled or is in the
 /// queue: a client that sends faster than its session reads waits in its own connection once the queue is full. A
 /// message that is refused is answered with an error and changes nothing.
 public final class AttachSocket implements Session.Listener {
@@ -39,7 +39,7 @@ public final class AttachSocket implements Session.Listener {
     private final String mode;
     private final Supplier<Duration> stall;
     private final InputQueue inputs;
-    /// Inputs without an id so far; of the thread that hears messages.
+    /// Inputs without an id so far. Owned by the thread that receives messages.
     private int plainInputs;
     private @Nullable Session socket;
     private @Nullable WebSocketViewer line;
@@ -178,10 +178,10 @@ public final class AttachSocket implements Session.Listener {
 
     /// An input as a client sent it.
     ///
-    /// @param number the how manieth input without an id it is, from 1
+    /// @param number counts the inputs without an id, from 1
     @SuppressWarnings("ArrayRecordComponent")
     private record TypedInput(byte[] bytes, @Nullable String id, int number) {
-        /// With an id, the answer says how much was taken; without one, only what was not taken whole is answered.
+        /// With an id, the answer says how much was taken. Without one, there is an answer only if not all was taken.
         InputQueue.Answer answer(WebSocketViewer line) {
             return step -> answered(line, () -> {
                 int taken = step.run();

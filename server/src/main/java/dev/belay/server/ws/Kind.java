@@ -3,7 +3,7 @@ package dev.belay.server.ws;
 import java.util.Arrays;
 import java.util.Optional;
 
-/// The first byte of every message: what follows. Numbers are big-endian, texts UTF-8; docs/protocol.md says it all.
+/// The first byte of every message: what follows. Numbers are big-endian, texts UTF-8; see docs/protocol.md.
 enum Kind {
     // to the client
     ATTACHED(0x00),

@@ -47,7 +47,7 @@ final class WebSocketViewer implements ViewerConnection {
         send(outputMessage(offset, bytes));
     }
 
-    /// Jetty writes what the socket takes, and goes on by itself when it takes more. Encrypting is too much for the
+    /// Jetty writes what the socket takes, and continues when it takes more. Encrypting is too much for the
     /// loop.
     @Override
     public @Nullable Future<?> offer(long offset, byte[] bytes) {
@@ -136,7 +136,7 @@ final class WebSocketViewer implements ViewerConnection {
         }
     }
 
-    /// Answers something that the client sent. Not the sender's: it may go out between two of its messages.
+    /// Answers something that the client sent. Not sent by the sender: it may go out between two of its messages.
     void refused(SessionException refusal) {
         byte[] json = Json.bytes(Json.object().set("error", Json.of(refusal)));
         answer(message(Kind.ERROR, json.length).put(json));
@@ -147,9 +147,9 @@ final class WebSocketViewer implements ViewerConnection {
         answer(message(Kind.TAKEN, Integer.BYTES + id.length).putInt(taken).put(id));
     }
 
-    /// An input without an id was not taken whole.
+    /// An input without an id was not taken completely.
     ///
-    /// @param number the how manieth input without an id it is, from 1
+    /// @param number counts the inputs without an id, from 1
     void cut(int number, int taken, int sent) {
         answer(message(Kind.CUT, 3 * Integer.BYTES).putInt(number).putInt(taken).putInt(sent));
     }
