@@ -32,7 +32,7 @@ final class FileLog {
     private volatile Segment[] segments = {};
     private volatile long end;
     private volatile long unstored;
-    /// Whether the operator was told that the disk refuses bytes. Writer only.
+    /// Whether it was logged that the disk refuses bytes. Writer only.
     private boolean refused;
     private volatile List<Resize> resizes = List.of();
     /// Bytes from here on are never dropped. `Long.MAX_VALUE` if the process must not wait for a reader.

@@ -29,7 +29,7 @@ final class Inputs {
         final byte[] hash;
         int written;
         boolean underWay = true;
-        /// Whether the write ended and its sender was told. If not, it was interrupted and continues when sent again.
+        /// Whether the write ended and its sender got the result. If not, it was interrupted; sent again, it continues.
         boolean answered;
 
         Input(byte[] hash) {
@@ -103,7 +103,7 @@ final class Inputs {
             return rest;
         }
 
-        /// The write has ended, and its sender is told.
+        /// The write has ended, and its sender gets the result.
         void answered() {
             answered = true;
         }

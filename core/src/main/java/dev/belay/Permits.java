@@ -15,7 +15,7 @@ public final class Permits {
         this(limit, _ -> {});
     }
 
-    /// @param leaked told, on the cleaner's thread, about a permit that was dropped without being closed
+    /// @param leaked called, on the cleaner's thread, for a permit that was dropped without being closed
     public Permits(int limit, Consumer<String> leaked) {
         this.limit = limit;
         this.leaked = leaked;

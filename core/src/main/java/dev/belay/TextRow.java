@@ -17,7 +17,7 @@ final class TextRow {
     /// Combining characters, by the column of what they belong to.
     private @Nullable Map<Integer, StringBuilder> marks;
     private int length;
-    /// Whether it goes on where the row above ended.
+    /// Whether it continues the row above.
     boolean continues;
     /// The smallest offset of what is on it; of its beginning while nothing is.
     long first;

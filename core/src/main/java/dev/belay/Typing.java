@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/// Who types into a session: the last one, and how many bytes the observers have not been told of yet.
+/// Who types into a session: the last actor, and how many bytes have not been reported to observers yet.
 ///
 /// The monitor guards the counts, which are bounded by the number of actors.
 final class Typing {
@@ -15,7 +15,7 @@ final class Typing {
 
     /// An actor has typed.
     ///
-    /// @return whether the observers have to be told: nobody is about to
+    /// @return whether the observers need a report: none is due yet
     boolean add(Actor actor, long bytes, Instant now) {
         last = new Typed(actor.name(), actor.agent(), now);
         synchronized (this) {
@@ -29,7 +29,7 @@ final class Typing {
         return last;
     }
 
-    /// Tells each observer what is untold when the first one hears of it.
+    /// Reports to each observer what was unreported when the first one got it.
     Consumer<SessionObserver> report(String owner, String id) {
         return new Consumer<>() {
             private @Nullable Map<Actor, Long> told;

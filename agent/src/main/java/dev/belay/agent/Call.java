@@ -206,7 +206,7 @@ record Call(Screens screens, Until until, @Nullable UntilScreen untilScreen, Cal
 
     /// Of a full-screen program's screen that a call has shown before, in the same size, only what has changed is new.
     ///
-    /// @return the screen as it was shown; null if it was not, or is not known any more
+    /// @return the screen as it was shown; null if it was not, or is no longer known
     private @Nullable Snapshot before(Session session, Snapshot shown, long from) {
         OutputLog log = session.output();
         boolean known = from > 0 && from >= log.start() && shown.alternate() && screens.alternateAt(session, from)

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// @param text    what is shown
 /// @param start   the offset of its first byte
-/// @param next    the offset after its last byte; later calls go on from here
+/// @param next    the offset after its last byte; later calls continue here
 /// @param omitted bytes between the two that are not shown
 /// @param tokens  about how many tokens all of it has
 record Excerpt(String text, long start, long next, long omitted, long tokens) {

@@ -75,7 +75,7 @@ final class MatchingLines implements Units.Sink {
         return rest >= 0;
     }
 
-    /// Where to go on; `end` if all lines were searched.
+    /// Where to continue; `end` if all lines were searched.
     long next(long end) {
         return rest >= 0 ? rest : end;
     }

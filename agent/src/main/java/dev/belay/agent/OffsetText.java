@@ -69,7 +69,7 @@ final class OffsetText {
     }
 
     /// Cuts to at most so many characters from the start; after a line where one ends in the second half of them. The
-    /// first unit always stays, however long it is: a reader who goes on behind what it got has to get on.
+    /// first unit always stays, however long it is: a reader that continues after what it got must make progress.
     ///
     /// @return where in the log the rest begins; `end` if there is none
     long keepFirst(int chars, long end) {

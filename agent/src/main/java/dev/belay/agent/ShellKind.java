@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/// A shell that can tell where its commands begin and end, and with which codes: how it is started, and how a command
+/// A shell that can mark where its commands begin and end, and with which codes: how it is started, and how a command
 /// is written for it.
 enum ShellKind {
     BASH(".bash"),

@@ -229,7 +229,7 @@ final class AttachLink implements WebSocket.Listener {
         if (one == null) {
             return;
         }
-        // What fails to be sent ends the connection, which awaitClose() tells.
+        // What fails to be sent ends the connection, which awaitClose() reports.
         sent = sent.exceptionally(_ -> null).thenCompose(_ -> sending.apply(one));
     }
 

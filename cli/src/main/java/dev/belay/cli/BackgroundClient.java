@@ -38,7 +38,7 @@ final class BackgroundClient implements AutoCloseable {
             this.sent = sent;
         }
 
-        /// Nobody needs the answer any more, and nobody is told one. Also ends the request's connection.
+        /// Nobody needs the answer now, and nobody gets one. Also ends the request's connection.
         void giveUp() {
             over = true;
             sent.cancel(true);

@@ -108,7 +108,7 @@ record Client(ServerAddress server, String token) {
         }
     }
 
-    /// The object in an answer; throws the error that it tells.
+    /// The object in an answer; throws the error that it contains.
     ObjectNode answer(int status, byte[] bytes) {
         requireSuccess(status, bytes);
         return json(status, bytes);

@@ -16,7 +16,7 @@ final class Keyboard {
     private static final int BUFFER_BYTES = 16 << 10;
 
     /// @param typed hears what is typed
-    /// @param gone  is told once if nothing more can come
+    /// @param gone  called once if nothing more can come
     private record Reader(Consumer<byte[]> typed, Runnable gone) {}
 
     private @Nullable Reader reader;

@@ -79,7 +79,7 @@ final class LocalTools implements Workplace, AutoCloseable {
                 new CallTurns());
     }
 
-    /// Ends all sessions. Nothing is opened any more: the client has gone.
+    /// Ends all sessions and opens no more: the client has gone.
     @Override
     public void close() {
         opening.lock();

@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.BooleanSupplier;
 
-/// `belay mcp --install`: shows the entry for a client, and writes it to the client's file if told so.
+/// `belay mcp --install`: shows the entry for a client, and writes it to the client's file if the user agrees.
 ///
 /// @param agrees asks the person
 record McpInstall(AgentClient client, Path file, String command, PrintStream out, BooleanSupplier agrees) {

@@ -40,7 +40,7 @@ final class TopCommand implements Command {
     public int run(Arguments given) throws InterruptedException {
         Client client = ServerOptions.client(given);
         DetachKeys keys = AttachCommand.keys(null);
-        // A wrong token or a missing server is told on the shell's own screen.
+        // A wrong token or a missing server is reported on the shell's own screen.
         LiveList first = new LiveList();
         first.update(client.get(first.path(java.time.Duration.ZERO)));
         Stdio stdio = Stdio.look();

@@ -28,7 +28,7 @@ final class TopLoop implements AutoCloseable {
     private static final Duration ESCAPE = Duration.ofMillis(50);
     private static final Duration WAIT = Duration.ofSeconds(25);
     private static final Duration RETRY = Duration.ofSeconds(2);
-    /// The kernel does not tell when processes come and go.
+    /// The kernel sends no event when processes come and go.
     private static final Duration LOOK_AT_PROCESSES = Duration.ofSeconds(2);
 
     private final Client client;
@@ -189,7 +189,7 @@ final class TopLoop implements AutoCloseable {
         return String.valueOf(failed.getMessage());
     }
 
-    // --- what the server tells ---
+    // --- what the server sends ---
 
     /// Asks for what is shown and not yet asked for.
     private void follow() {
@@ -258,7 +258,7 @@ final class TopLoop implements AutoCloseable {
             top.preview().update(screen);
         }
         if (top.preview().offset() == 0) {
-            // It was just closed, or has printed nothing yet: the list tells when that changes.
+            // It was just closed, or has printed nothing yet: the list shows when that changes.
             lookAt = System.nanoTime() + RETRY.toNanos();
         }
     }

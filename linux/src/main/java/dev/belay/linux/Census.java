@@ -55,7 +55,7 @@ final class Census {
         }
     }
 
-    /// All processes at one moment, but for leaders and strangers. Tags and marks are read at the same moment, as far
+    /// All processes at one moment, except leaders and strangers. Tags and marks are read at the same moment, as far
     /// as they may be read; the mark only of those that carry no tag of ours.
     private record Look(long number, List<Entry> entries, Map<Long, List<Proc>> children) {
         static Look of(long number, List<Entry> entries) {

@@ -128,7 +128,7 @@ final class ExecWatch implements Loop.Source {
                 Map.of(SessionException.REASON, "watch"));
     }
 
-    /// From now on requests are told.
+    /// From now on requests are reported.
     void start(ProcessListener listens) {
         loop.post(() -> {
             hears = listens;

@@ -45,7 +45,7 @@ public final class LinuxHost implements Host {
         this.rooms = new Rooms(workspace.path(), null);
     }
 
-    /// Lets sandboxes run as another user, by name or number. Needed where Belay runs as root, whom a sandbox does not
+    /// Lets sandboxes run as another user, by name or number. Needed where Belay runs as root, which a sandbox does not
     /// hold.
     ///
     /// @return this
@@ -94,7 +94,7 @@ public final class LinuxHost implements Host {
         }
     }
 
-    /// Loads the class that binds the C library here, so that a function it lacks is told as a refusal.
+    /// Loads the class that binds the C library here, so that a missing function is reported as a refusal.
     private static void bindTheLibrary() {
         try (Arena arena = Arena.ofConfined()) {
             new Libc(arena).fcntl(0, Abi.F_GETFD, 0);

@@ -34,7 +34,7 @@ final class Sandbox {
     private static final List<String> SYSTEM = List.of("/usr", "/etc", "/opt", "/nix/store");
     /// Often links into `/usr`.
     private static final List<String> MERGED = List.of("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32");
-    /// Made anew in every sandbox.
+    /// Created in every sandbox.
     private static final List<String> FRESH = List.of("/proc", "/dev", "/sys");
     /// They name sockets that a sandbox does not have.
     private static final Set<String> OUTSIDE =

@@ -243,7 +243,7 @@ final class Spawner implements AutoCloseable {
         }
     }
 
-    /// What the shell would find out too late to be told at once.
+    /// What the shell would find out too late to report at once.
     private void requireExecutable(String program) {
         int result = libc.faccessat(folder, arena.allocateFrom(program), Abi.X_OK);
         if (result < 0) {

@@ -41,7 +41,7 @@ final class Outbox implements AutoCloseable {
         }
     }
 
-    /// Whether the client takes nothing any more.
+    /// Whether the client no longer takes anything.
     boolean broken() {
         return broken;
     }

@@ -17,7 +17,7 @@ final class Stateless {
     private static final String KEYS = "io.modelcontextprotocol/";
     private static final String CAPABILITIES = KEYS + "clientCapabilities";
     private static final String SPOKEN = KEYS + "protocolVersion";
-    /// How long a client may take what it was told about the tools for true. Settings rarely change.
+    /// How long a client may cache the list of tools. Settings rarely change.
     private static final int FRESH_MS = 300_000;
 
     private Stateless() {}

@@ -128,7 +128,7 @@ final class Toolbox {
                 : line.substring(0, line.offsetByCodePoints(0, line.codePointCount(0, LAST_LINE_CHARS))) + "...";
     }
 
-    /// A command that could not start in its folder is told where folders start.
+    /// Adds to the error for a wrong folder what folders are relative to.
     private ExecResult located(ExecResult result) {
         ToolError error = result.error();
         if (error == null || result.sessionId() != null

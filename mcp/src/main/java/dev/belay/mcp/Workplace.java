@@ -39,7 +39,7 @@ public interface Workplace {
     /// Tools that are there.
     ///
     /// @param folder see [#folder()]
-    /// @param called hears of each call; see [#called]
+    /// @param called called for each call; see [#called]
     static Workplace of(AgentTools tools, String folder, BiConsumer<String, @Nullable String> called) {
         return new Workplace() {
             @Override

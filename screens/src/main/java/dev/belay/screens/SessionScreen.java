@@ -310,7 +310,7 @@ final class SessionScreen {
         }
     }
 
-    /// The session is gone, or nobody follows it any more.
+    /// The session is gone, or nobody follows it.
     void release() {
         OutputTap.Open open = tap;
         if (open != null) {

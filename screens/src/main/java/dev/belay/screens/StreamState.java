@@ -70,7 +70,7 @@ final class StreamState implements Scanner.Sink {
         return inTurn(state -> state.cursorKeys);
     }
 
-    /// Only marks with this key count. Begins anew, since the shell may have marked something already.
+    /// Only marks with this key count. Starts over, since the shell may have marked something already.
     void key(String key) {
         marked = true;
         turn.lock();

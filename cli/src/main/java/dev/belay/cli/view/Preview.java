@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/// The screen of a session as the server last told it: rows by their numbers, of which only changed ones are sent.
+/// The screen of a session as the server last sent it: rows by their numbers, of which only changed ones are sent.
 ///
 /// For one thread.
 public final class Preview {

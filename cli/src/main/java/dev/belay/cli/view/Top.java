@@ -39,7 +39,7 @@ public final class Top {
     /// Nothing but to draw.
     public record Draw() implements Action {}
 
-    /// Draw everything anew: the terminal may show something else.
+    /// Draw everything again: the terminal may show something else.
     public record Repaint() implements Action {}
 
     public record Quit() implements Action {}
