@@ -49,6 +49,9 @@ class AttachTest extends AtTerminal {
         tmux.type("ihello");
         tmux.await("\nhello");
         tmux.resize(70, 20);
+        // Keys that are typed at once may reach vim before the new size does.
+        Eventually.see("the new size", () -> server.call("GET", "api/sessions/vi", server.token(), ""),
+                record -> record.contains("\"cols\":70,\"rows\":20"));
         tmux.press("Escape");
         tmux.type(":set columns? lines?");
         tmux.press("Enter");
