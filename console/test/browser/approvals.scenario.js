@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { choose, shows, until } from "./browser.js";
+import { accessible } from "./looks.scenario.js";
 
 /** Questions of the guard: on the wall and in the session, answered by mouse, by keys and elsewhere. */
 export async function approvals(site) {
@@ -11,6 +12,7 @@ export async function approvals(site) {
   await question.getByText("machine").waitFor();
   await page.waitForFunction(() => document.title === "(1) Belay");
   await page.locator('a[data-key="alice/first"]').getByText("asks for approval").waitFor();
+  await accessible(page, "a question on the wall");
   await question.getByRole("button", { name: "Allow once" }).click();
   await question.waitFor({ state: "detached" });
   let key = await choose(page, "first");
@@ -22,6 +24,7 @@ export async function approvals(site) {
   const here = page.locator(".pane").getByRole("region", { name: "Approval: uname -m" });
   await here.getByText("Started by").waitFor();
   await page.waitForFunction(() => document.activeElement?.matches(".question button"));
+  await accessible(page, "a question in its session");
   await here.getByRole("button", { name: "Deny" }).focus();
   await page.keyboard.press("Enter");
   key = "alice/second";

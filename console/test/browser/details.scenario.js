@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { agent, choose, rows, shows, until } from "./browser.js";
 
 /** What an agent's shell has run: how it ended and how long it took; where it stands, and a copy of what it printed. */
@@ -37,4 +38,29 @@ export async function commands(site) {
   await call("unified_exec", { cmd: "read -r answer", in: "main", yield_time_ms: 500 });
   await until(async () => (await waits()) === true, "a program in it does");
   await page.locator(".tab-of .badge.waits").waitFor();
+}
+
+/** Facts, people and events of a session, the names of its variables without their values, and its output as files. */
+export async function facts(site) {
+  const env = { BELAY_TEST_NAME: "value-of-it" };
+  const cmd = "printf '\\e[31mred\\e[0m\\n'; exec cat";
+  await site.call("POST", "/api/sessions", { cmd, id: "known", env, labels: { team: "web" } });
+  const other = await site.page(site.tokens.eve);
+  await choose(other, "known");
+  const page = await site.page();
+  await choose(page, "known");
+  await page.keyboard.press("Control+Shift+D");
+  const details = page.getByLabel("Details");
+  for (const text of ["BELAY_TEST_NAME", "team=web", "eve watches", "alice types", "opened"])
+    await details.getByText(text).first().waitFor();
+  await details.locator(".processes").getByText("cat").waitFor();
+  assert.doesNotMatch(await page.content(), /value-of-it/);
+
+  const saved = async (name) => {
+    const download = page.waitForEvent("download");
+    await details.getByRole("button", { name }).click();
+    return readFileSync(await (await download).path(), "utf8");
+  };
+  assert.equal(await saved("Text"), "red\n");
+  assert.equal(await saved("Raw"), "\u001b[31mred\u001b[0m\r\n");
 }

@@ -6,7 +6,7 @@ import { cuttable } from "./lost.scenario.js";
 const AXE = readFileSync(new URL("../../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 
 /** Nothing serious by axe-core. The script is evaluated, since the page's policy admits no other. */
-async function accessible(page, where) {
+export async function accessible(page, where) {
   await page.evaluate(AXE);
   const found = await page.evaluate(async () => {
     const { violations } = await globalThis.axe.run(document, { resultTypes: ["violations"] });
@@ -37,20 +37,40 @@ async function everyState(site, options) {
   await page.keyboard.press("Control+Shift+K");
   await page.getByRole("combobox").first().waitFor();
   await accessible(page, "palette");
-  await page.keyboard.press("Escape");
+  await page.keyboard.type("activity");
+  await page.keyboard.press("Enter");
+  await page.locator(".events li").first().waitFor();
+  await accessible(page, "activity");
   await page.keyboard.press("Control+Shift+H");
+  await page.locator(`[data-key$="/sleeps${site.number}"]`).focus();
+  await page.keyboard.press("e");
+  await page.locator("dialog .processes li").first().waitFor();
+  await accessible(page, "end");
+  await page.keyboard.press("Escape");
   const key = await newTerminal(page, "PS1='ready> ' bash --norc");
   await shows(page, key, "ready>");
   await page.keyboard.press("Control+Shift+Enter");
   await page.getByText("You have the keyboard.").first().waitFor();
   if (!narrow) await page.keyboard.press("Control+Shift+D");
   await accessible(page, "terminal");
+  await page.keyboard.press("Control+Shift+P");
+  await page.getByText("Private: only you").waitFor();
+  await page.keyboard.press("Control+Shift+F");
+  await page.getByLabel("Find in the terminal").waitFor();
+  await accessible(page, "private, and find");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+Shift+P");
+  await page.getByText("You have the keyboard.").first().waitFor();
   await page.keyboard.type("exit 1\n");
   await page.getByText("exit 1", { exact: true }).first().waitFor();
   await accessible(page, "ended");
   await page.getByRole("button", { name: site.me }).click();
   await page.getByRole("heading", { name: "Settings" }).waitFor();
   await accessible(page, "settings");
+  const stranger = await (await site.context(options)).newPage();
+  await stranger.goto(`${site.base}/`);
+  await stranger.getByRole("heading", { name: "Sign in to Belay" }).waitFor();
+  await accessible(stranger, "sign in");
   const lost = await cuttable(site, options);
   await lost.line.cut();
   await lost.page.getByText("You are offline.").waitFor();

@@ -32,6 +32,14 @@ export async function wall(site) {
   await page.getByRole("heading", { name: "Activity" }).waitFor();
   await page.locator(".events li", { hasText: "opened" }).getByRole("button", { name: "greets" }).waitFor();
   await page.locator(".events li", { hasText: "attached" }).first().waitFor();
+  await site
+    .call("POST", "/api/sessions", { cmd: "true", workdir: "/" })
+    .catch((error) => assert.match(`${error}`, /403/));
+  await page.getByRole("button", { name: "Refused" }).click();
+  await page.locator(".events li.failed").getByText("workspace").waitFor();
+  await page.keyboard.press("Control+Shift+H");
+  await page.locator(".total", { hasText: "refused in an hour" }).getByText("1", { exact: true }).waitFor();
+  await page.locator(".total", { hasText: "live sessions" }).getByText("1", { exact: true }).waitFor();
 }
 
 /** A password that an agent cannot know: seen on the wall and in the tab's title, typed privately, handed back. */

@@ -64,6 +64,21 @@ class ConsoleTest extends WithServer {
     }
 
     @Test
+    void keysOfThePageSendNothingAndAllOthersTheirBytes() throws Exception {
+        play("keys");
+    }
+
+    @Test
+    void terminalsHaveColoursWideCharactersTheMouseLinksCopiesAndASize() throws Exception {
+        play("abilities");
+    }
+
+    @Test
+    void theFactsOfASessionAreShownAndItsOutputDownloaded() throws Exception {
+        play("facts");
+    }
+
+    @Test
     void aPersonTakesOverFromAnAgentTypesPrivatelyAndHandsBack() throws Exception {
         play("takeOver");
     }
