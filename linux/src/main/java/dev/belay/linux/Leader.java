@@ -145,10 +145,12 @@ final class Leader {
         if (cpu == null) {
             return false;
         }
-        MemorySegment limit = arena.allocate(ValueLayout.JAVA_LONG, 2);
-        int result = loop.libc.prlimit(pid, Abi.RLIMIT_CPU, MemorySegment.NULL, limit);
-        long seconds = limit.getAtIndex(ValueLayout.JAVA_LONG, 1);
-        Duration used = Proc.cpu(new ProcFile(loop.libc, arena), pid);
-        return result == 0 && seconds > 0 && used.multipliedBy(2).compareTo(Duration.ofSeconds(seconds)) >= 0;
+        ProcFile files = new ProcFile(loop.libc, arena);
+        // By a file: only some of those who may end another user's process may ask for its limits.
+        String limits = files.text(pid, "limits");
+        Duration used = Proc.cpu(files, pid);
+        return limits != null && Machine.limit(limits, "Max cpu time")
+                .filter(limit -> limit.hard() > 0 && used.multipliedBy(2).toSeconds() >= limit.hard())
+                .isPresent();
     }
 }

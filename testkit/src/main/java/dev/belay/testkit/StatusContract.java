@@ -117,9 +117,9 @@ public interface StatusContract extends Rig {
                 "/bin/sh", "-c", "sleep 1234 & setsid sleep 2345 & printf up; exec cat"));
         session.cursor().await(Until.match("up"), PATIENCE);
         List<ProcessRecord> all = session.processes();
-        while (all.stream().noneMatch(one -> one.command().equals("cat"))
-                || all.stream().filter(one -> one.command().startsWith("sleep")).count() < 2) {
-            Thread.onSpinWait(); // between fork and exec
+        while (!all.stream().map(ProcessRecord::command).toList()
+                .containsAll(List.of("cat", "sleep 1234", "sleep 2345"))) {
+            Thread.onSpinWait(); // between fork and exec, or it has no arguments to show yet
             all = session.processes();
         }
         assertThat(all).extracting(ProcessRecord::command).containsExactlyInAnyOrder("cat", "sleep 1234", "sleep 2345");
