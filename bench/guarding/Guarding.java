@@ -41,17 +41,21 @@ final class Guarding {
         Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
         Files.setPosixFilePermissions(workspace, PosixFilePermissions.fromString("rwxrwxrwx"));
         LinuxHost host = LinuxHost.inOwnProcess(workspace);
+        LinuxHost other = LinuxHost.inOwnProcess(workspace).sandboxedBy(List.of("landlock"));
         if (root) {
             host.runAs("65534");
+            other.runAs("65534");
         }
         Environment env = new Environment(Map.of("PATH", "/usr/bin:/bin"));
-        try (Sessions sessions = Sessions.builder(host).state(folder.resolve("state")).environment(env).build()) {
+        try (Sessions sessions = Sessions.builder(host).state(folder.resolve("state")).environment(env).build();
+                Sessions landlocked = Sessions.builder(other).state(folder.resolve("other")).environment(env).build()) {
             // As much as rules do: some names are compared, and none fits.
             List<String> names = List.of("git", "npm", "docker", "sudo", "su", "rm");
             sessions.approvals().settings(new Approvals.Settings(Set.of(), (_, execution) ->
                     names.contains(execution.first().name()) ? new Verdict(Action.DENY, "names") : Verdict.ALLOWED,
                     Duration.ofMinutes(5), 32));
             Guard watched = Guard.NONE.watched(true);
+            Guard byLandlock = Guard.NONE.isolation(Isolation.SANDBOX.protectedPaths(List.of()));
             Guard sandbox = Guard.NONE.isolation(Isolation.SANDBOX);
             Map<String, Work> starts = new LinkedHashMap<>();
             starts.put("start: plain", () -> start(sessions, Guard.NONE, "/bin/true"));
@@ -60,6 +64,7 @@ final class Guarding {
             starts.put("start: watched", () -> start(sessions, watched, "/bin/true"));
             starts.put("start: sandbox", () -> start(sessions, sandbox, "/bin/true"));
             starts.put("start: sandbox, watched", () -> start(sessions, sandbox.watched(true), "/bin/true"));
+            starts.put("start: sandbox by Landlock", () -> start(landlocked, byLandlock, "/bin/true"));
             starts.put("start: bwrap alone", () -> bubblewrap(workspace));
             String loop = "for ((i = 0; i < " + EXECS + "; i++)); do /bin/true; done";
             Map<String, Work> execs = new LinkedHashMap<>();
@@ -68,8 +73,10 @@ final class Guarding {
             print(measure(starts, WARM_UP, rounds), 1);
             print(measure(execs, 3, Math.max(5, rounds / 5)), EXECS);
         } finally {
-            Files.deleteIfExists(folder.resolve("state/sessions"));
-            Files.deleteIfExists(folder.resolve("state"));
+            for (String state : List.of("state", "other")) {
+                Files.deleteIfExists(folder.resolve(state + "/sessions"));
+                Files.deleteIfExists(folder.resolve(state));
+            }
             Files.deleteIfExists(workspace);
             Files.deleteIfExists(folder);
         }

@@ -36,6 +36,7 @@ final class LiveSession implements ProcessListener {
     private final Registry registry;
     /// Its restrictions; null if there are none.
     private final @Nullable Guarded guarded;
+    private final String guardedBy;
     private final Permit permit;
     private final Time time;
     private final Instant startedAt;
@@ -53,7 +54,8 @@ final class LiveSession implements ProcessListener {
     private volatile long lastOutputNanos;
     private volatile @Nullable Future<?> retention;
 
-    LiveSession(Registry registry, String id, SessionSpec spec, Permit permit) {
+    /// @param guardedBy what keeps its guard; empty if it has none
+    LiveSession(Registry registry, String id, SessionSpec spec, String guardedBy, Permit permit) {
         this.registry = registry;
         this.time = registry.time();
         this.startedAt = time.now();
@@ -64,7 +66,8 @@ final class LiveSession implements ProcessListener {
         String life = Long.toString(ThreadLocalRandom.current().nextLong(1L << 50), Character.MAX_RADIX);
         this.identity = registry.instance() + "/" + id + "/" + life;
         this.spec = spec;
-        this.guarded = spec.guard().none() ? null : Guarded.of(spec.guard());
+        this.guarded = spec.guard().none() ? null : Guarded.of(spec.guard(), guardedBy);
+        this.guardedBy = guardedBy;
         this.permit = permit;
         Duration idle = spec.idleTimeout() != null ? spec.idleTimeout() : registry.limits().idleTimeout();
         this.clocks = new Clocks(time, registry.timer(), spec.timeout(), idle, this::expire);
@@ -93,7 +96,7 @@ final class LiveSession implements ProcessListener {
         env.putAll(spec.env());
         env.put("BELAY_SESSION", identity);
         return new Launch(identity, spec.command(), spec.workdir(), env, spec.mode(), spec.resources(), spec.guard(),
-                registry.hidden());
+                guardedBy, registry.hidden());
     }
 
     /// The process exists, but nobody listens to it yet.

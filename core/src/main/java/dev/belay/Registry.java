@@ -158,16 +158,14 @@ final class Registry {
         String id = spec.id() != null ? spec.id() : UUID.randomUUID().toString();
         SessionKey key = new SessionKey(id, spec.owner());
         requireFree(key);
-        if (!spec.guard().none()) {
-            host.requireGuard(spec.guard());
-        }
+        String guardedBy = spec.guard().none() ? "" : host.requireGuard(spec.guard(), hidden);
         Permit permit = permits.acquire();
         LiveSession live = null;
         boolean listed = false;
         boolean announced = false;
         boolean done = false;
         try {
-            live = new LiveSession(this, id, spec, permit);
+            live = new LiveSession(this, id, spec, guardedBy, permit);
             if (sessions.putIfAbsent(key, live) != null) {
                 throw alreadyExists(id);
             }

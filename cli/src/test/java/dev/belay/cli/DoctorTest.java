@@ -39,6 +39,7 @@ class DoctorTest extends WithBelay {
             "process.init",
             "process.isolation",
             "guard.bubblewrap",
+            "guard.landlock",
             "guard.watch",
             "state.folder",
             "state.space",
@@ -146,6 +147,19 @@ class DoctorTest extends WithBelay {
                 .containsPattern("note +isolation +none: sessions run as the user who runs Belay")
                 .contains("principals are not protected from each other's processes",
                         "Fix: set isolation.tier to \"sandbox\", or run one server per user");
+    }
+
+    @Test
+    void eachKindOfSandboxIsTriedAndIsWantedOnlyIfTheSettingsNameIt() throws Exception {
+        boolean root = System.getProperty("user.name").equals("root");
+        Path settings = Files.writeString(folder.resolve("settings.toml"), "[isolation]\ntier = \"sandbox\"\nby ="
+                + " [\"landlock\"]\n" + (root ? "run_as = \"65534\"\n" : ""));
+        String out = belay.run("doctor", "--json", "--config", settings.toString()).out();
+        String shown = "c = report['checks']; print(c['guard.bubblewrap']['data']['wanted'],"
+                + " c['guard.landlock']['data']['wanted'], c['guard.bubblewrap']['status'] != 'missing',"
+                + " c['guard.landlock']['data']['works'] == (c['guard.landlock']['data']['abi'] >= 6),"
+                + " c['guard.landlock']['status'] == ('ok' if c['guard.landlock']['data']['works'] else 'missing'))";
+        assertThat(python(out, shown)).isEqualTo("False True True True True");
     }
 
     @Test

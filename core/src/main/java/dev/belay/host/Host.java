@@ -19,12 +19,16 @@ public interface Host extends AutoCloseable {
 
     /// Refuses what this host cannot enforce: `UNAVAILABLE`, with the detail `reason` = `isolation` and the fix in the
     /// message. Nothing is ever started with less isolation.
-    default void requireGuard(Guard guard) {
+    ///
+    /// @param hidden files and folders that a sandbox must not show
+    /// @return what would enforce it, for [Launch#guardedBy] and records: `kernel`, or the mechanism of a sandbox
+    default String requireGuard(Guard guard, List<Path> hidden) {
         if (!guard.none()) {
             throw new SessionException(
                     ErrorCode.UNAVAILABLE, "This host cannot isolate sessions; ask for tier none.",
                     Map.of(SessionException.REASON, "isolation"));
         }
+        return "kernel";
     }
 
     /// Ends the processes that killed instances left: those that carry a mark `instance/...`, and their descendants. No

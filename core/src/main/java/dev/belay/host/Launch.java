@@ -12,14 +12,15 @@ import java.util.Map;
 /// @param mark   the value of `BELAY_SESSION` that every process of the session carries: `instance/id/life`
 /// @param env    the whole environment, including the mark
 /// @param guard  the restrictions on the session
+/// @param guardedBy what enforces them, as [Host#requireGuard] said
 /// @param hidden files and folders that a sandbox never shows: Belay's own
 public record Launch(String mark, List<String> command, String workdir, Map<String, String> env, Mode mode,
-        Resources resources, Guard guard, List<Path> hidden) {
+        Resources resources, Guard guard, String guardedBy, List<Path> hidden) {
     /// An unguarded launch.
     public Launch(
             String mark, List<String> command, String workdir, Map<String, String> env, Mode mode,
             Resources resources) {
-        this(mark, command, workdir, env, mode, resources, Guard.NONE, List.of());
+        this(mark, command, workdir, env, mode, resources, Guard.NONE, "", List.of());
     }
 
     /// Shows only the names of variables, because their values may be secret.

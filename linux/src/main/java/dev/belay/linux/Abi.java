@@ -14,14 +14,17 @@ import dev.belay.SessionException;
 /// @param auditArch32     the same for its 32-bit programs
 /// @param execve32        how those start a program
 /// @param execveat32      how those start a program relative to a folder
+/// @param landlockCalls   the system calls that the filter beside Landlock names
 record Abi(int epollEventBytes, int epollDataOffset, int oDirectory, Calls calls, int auditArch,
-        GuardCalls guardCalls, int auditArch32, int execve32, int execveat32) {
+        GuardCalls guardCalls, int auditArch32, int execve32, int execveat32, LandlockCalls landlockCalls) {
     static final Abi X86_64 = new Abi(
             12, 4, 0x10000, new Calls(0, 19, 275, 23, 270, 7, 271, 232, 281, 219), 0xC000003E,
-            new GuardCalls(59, 322, 317, 321, 298, 323, 248, 249, 250, 41), 0x40000003, 11, 358);
+            new GuardCalls(59, 322, 317, 321, 298, 323, 248, 249, 250, 41), 0x40000003, 11, 358,
+            new LandlockCalls(56, 272, 308, 302, 53, 240, 241, 29, 30, 31, 68, 69, 70, 71, 64, 65, 220, 66));
     static final Abi AARCH64 = new Abi(
             16, 8, 0x4000, new Calls(63, 65, 76, Calls.NONE, 72, Calls.NONE, 73, Calls.NONE, 22, 128), 0xC00000B7,
-            new GuardCalls(221, 281, 277, 280, 241, 282, 217, 218, 219, 198), 0x40000028, 11, 387);
+            new GuardCalls(221, 281, 277, 280, 241, 282, 217, 218, 219, 198), 0x40000028, 11, 387,
+            new LandlockCalls(220, 97, 268, 261, 199, 180, 181, 194, 196, 195, 186, 189, 188, 187, 190, 193, 192, 191));
 
     /// System call numbers that differ between processors; [#NONE] for a call that a processor does not have.
     ///
@@ -34,6 +37,11 @@ record Abi(int epollEventBytes, int epollDataOffset, int oDirectory, Calls calls
     /// System call numbers that filters name.
     record GuardCalls(int execve, int execveat, int seccomp, int bpf, int perfEventOpen, int userfaultfd, int addKey,
             int requestKey, int keyctl, int socket) {}
+
+    /// System call numbers that the filter beside Landlock names.
+    record LandlockCalls(int cloneCall, int unshare, int setns, int prlimit64, int socketpair, int mqOpen, int mqUnlink,
+            int shmget, int shmat, int shmctl, int msgget, int msgsnd, int msgrcv, int msgctl, int semget, int semop,
+            int semtimedop, int semctl) {}
 
     static final int PR_GET_CHILD_SUBREAPER = 37;
     static final int PR_SET_NO_NEW_PRIVS = 38;
@@ -48,7 +56,17 @@ record Abi(int epollEventBytes, int epollDataOffset, int oDirectory, Calls calls
     static final int SYS_IO_URING_REGISTER = 427;
     /// Set in the numbers of x32, the third set of system calls of x86_64.
     static final int X32_SYSCALL_BIT = 0x40000000;
+    static final int AF_UNIX = 1;
+    static final int AF_INET = 2;
+    static final int AF_INET6 = 10;
     static final int AF_VSOCK = 40;
+    static final int SOCK_STREAM = 1;
+    static final int SOCK_SEQPACKET = 5;
+    static final int CLONE_NEWUSER = 0x10000000;
+    static final int SYS_CLONE3 = 435;
+    static final int SYS_LANDLOCK_CREATE_RULESET = 444;
+    static final int SYS_LANDLOCK_ADD_RULE = 445;
+    static final int SYS_LANDLOCK_RESTRICT_SELF = 446;
     static final int SYS_PIDFD_SEND_SIGNAL = 424;
     static final int SYS_PIDFD_OPEN = 434;
     static final int SYS_OPENAT2 = 437;

@@ -27,6 +27,7 @@ final class Errno {
     static final int ENAMETOOLONG = 36;
     static final int ENOSYS = 38;
     static final int ELOOP = 40;
+    static final int EOPNOTSUPP = 95;
     static final int EAFNOSUPPORT = 97;
 
     private static final Map<Integer, String> TEXT = Map.ofEntries(

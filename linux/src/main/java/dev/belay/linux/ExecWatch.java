@@ -100,14 +100,10 @@ final class ExecWatch implements Loop.Source {
     }
 
     private static int install(Libc libc, Arena arena) {
-        Bpf program = ExecFilter.program();
-        MemorySegment filter = arena.allocateFrom(ValueLayout.JAVA_BYTE, program.bytes());
-        MemorySegment header = arena.allocate(16, 8);
-        header.set(ValueLayout.JAVA_SHORT, 0, (short) program.size());
-        header.set(ValueLayout.JAVA_LONG, 8, filter.address());
         int fd = libc.seccomp(
                 Abi.SECCOMP_SET_MODE_FILTER,
-                Abi.SECCOMP_FILTER_FLAG_NEW_LISTENER | Abi.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV, header);
+                Abi.SECCOMP_FILTER_FLAG_NEW_LISTENER | Abi.SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV,
+                ExecFilter.program().in(arena));
         if (fd < 0) {
             throw refusal(-fd);
         }

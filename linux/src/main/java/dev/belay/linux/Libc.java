@@ -294,6 +294,19 @@ final class Libc {
         return callInt(SYSCALL, number, operation, flags, argument.address(), 0, 0);
     }
 
+    /// Makes a set of rules, or tells what the flags ask for.
+    int landlockCreateRuleset(MemorySegment attributes, long bytes, int flags) {
+        return callInt(SYSCALL, Abi.SYS_LANDLOCK_CREATE_RULESET, attributes.address(), bytes, flags, 0, 0);
+    }
+
+    int landlockAddRule(int ruleset, int type, MemorySegment rule) {
+        return callInt(SYSCALL, Abi.SYS_LANDLOCK_ADD_RULE, ruleset, type, rule.address(), 0, 0);
+    }
+
+    int landlockRestrictSelf(int ruleset) {
+        return callInt(SYSCALL, Abi.SYS_LANDLOCK_RESTRICT_SELF, ruleset, 0, 0, 0, 0);
+    }
+
     // --- spawning ---
 
     int spawn(

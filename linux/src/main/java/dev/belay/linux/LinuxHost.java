@@ -42,7 +42,7 @@ public final class LinuxHost implements Host {
         this.loop = loop;
         this.groups = groups;
         this.ownProcess = ownProcess;
-        this.rooms = new Rooms(workspace.path(), null);
+        this.rooms = new Rooms(workspace.path(), null, List.of(Rooms.BUBBLEWRAP));
     }
 
     /// Lets sandboxes run as another user, by name or number. Needed where Belay runs as root, which a sandbox does not
@@ -50,7 +50,16 @@ public final class LinuxHost implements Host {
     ///
     /// @return this
     public LinuxHost runAs(String user) {
-        rooms = new Rooms(workspace.path(), user);
+        rooms = rooms.runAs(user);
+        return this;
+    }
+
+    /// What may keep sandboxes: `bubblewrap`, which is the default, and `landlock`, which works where user namespaces
+    /// are not allowed but keeps less, see SECURITY.md. The first that can keep a session does.
+    ///
+    /// @return this
+    public LinuxHost sandboxedBy(List<String> mechanisms) {
+        rooms = rooms.by(mechanisms);
         return this;
     }
 
@@ -125,63 +134,63 @@ public final class LinuxHost implements Host {
     }
 
     @Override
-    public void requireGuard(Guard guard) {
-        rooms.require(guard, this::trySandbox);
+    public String requireGuard(Guard guard, List<Path> hidden) {
+        return rooms.require(guard, hidden, this::trySandbox);
     }
 
     /// Runs an empty command in a sandbox.
     ///
-    /// @return what bubblewrap complains of; nothing if it works
-    private String trySandbox() {
+    /// @param by what keeps it
+    /// @return what it complains of; nothing if it works
+    private String trySandbox(String by) {
         Map<String, String> env = Map.of("PATH", ProgramLookup.DEFAULT_PATH);
+        Guard guard = Guard.NONE.isolation(Isolation.SANDBOX.protectedPaths(List.of()));
         Launch launch = new Launch(
-                "trial/sandbox", List.of("/bin/true"), ".", env, new Mode.Pipe(), Resources.AS_BELAY,
-                Guard.NONE.isolation(Isolation.SANDBOX), List.of());
-        try (Spawner spawner = spawner(launch, null, null)) {
+                "trial/sandbox", List.of("/bin/true"), ".", env, new Mode.Pipe(), Resources.AS_BELAY, guard, by,
+                List.of());
+        try (Sandbox sandbox = sandbox(launch);
+                Spawner spawner = new Spawner(workspace, groups, launch, ownProcess, sandbox, null)) {
             return spawner.outcome(spawner.spawn());
         }
     }
 
-    private Spawner spawner(Launch launch, @Nullable HostsProxy proxy, @Nullable ExecWatch watch) {
-        return new Spawner(workspace, groups, launch, ownProcess, sandbox(launch, proxy), watch);
-    }
-
-    private @Nullable Sandbox sandbox(Launch launch, @Nullable HostsProxy proxy) {
-        return launch.guard().isolation().sandboxed()
-                ? new Sandbox(workspace.path(), rooms.user(), launch, proxy)
-                : null;
+    private Sandbox sandbox(Launch launch) {
+        if (launch.guardedBy().equals(Rooms.LANDLOCK)) {
+            return new Landlock(workspace.path(), rooms.user(), launch);
+        }
+        Network network = launch.guard().isolation().network();
+        return new Bubblewrap(workspace.path(), rooms.user(), launch,
+                network instanceof Network.Hosts hosts ? new HostsProxy(hosts, rooms.user()) : null);
     }
 
     @Override
     public HostProcess spawn(Launch launch) {
-        Isolation isolation = launch.guard().isolation();
-        if (!isolation.sandboxed() || !(isolation.network() instanceof Network.Hosts hosts)) {
+        if (!launch.guard().isolation().sandboxed()) {
             return watched(launch, null);
         }
-        HostsProxy proxy = new HostsProxy(hosts, rooms.user());
+        Sandbox sandbox = sandbox(launch);
         boolean done = false;
         try {
-            HostProcess process = watched(launch, proxy);
+            HostProcess process = watched(launch, sandbox);
             done = true;
             return process;
         } finally {
             if (!done) {
-                proxy.close();
+                sandbox.close();
             }
         }
     }
 
-    private HostProcess watched(Launch launch, @Nullable HostsProxy proxy) {
+    private HostProcess watched(Launch launch, @Nullable Sandbox sandbox) {
         if (!launch.guard().watched()) {
-            return spawned(launch, proxy, null);
+            return spawned(launch, sandbox, null);
         }
-        Sandbox sandbox = sandbox(launch, proxy);
         List<String> own = sandbox == null ? List.of(Trampoline.SHELL) : sandbox.programs();
         Map<String, String> variables = sandbox == null ? launch.env() : sandbox.environment();
         ExecWatch watch = new ExecWatch(loop, workspace.path(), own, variables);
         boolean done = false;
         try {
-            HostProcess process = spawned(launch, proxy, watch);
+            HostProcess process = spawned(launch, sandbox, watch);
             done = true;
             return process;
         } finally {
@@ -191,10 +200,10 @@ public final class LinuxHost implements Host {
         }
     }
 
-    private HostProcess spawned(Launch launch, @Nullable HostsProxy proxy, @Nullable ExecWatch watch) {
-        try (Spawner spawner = spawner(launch, proxy, watch)) {
+    private HostProcess spawned(Launch launch, @Nullable Sandbox sandbox, @Nullable ExecWatch watch) {
+        try (Spawner spawner = new Spawner(workspace, groups, launch, ownProcess, sandbox, watch)) {
             try {
-                return new LinuxProcess(loop, census, reserve, launch, spawner.spawn(), proxy, watch);
+                return new LinuxProcess(loop, census, reserve, launch, spawner.spawn(), sandbox, watch);
             } catch (RuntimeException e) {
                 if (spawner.started()) {
                     endLeft(launch.mark(), spawner.tag(), e);

@@ -30,7 +30,7 @@ final class LinuxProcess implements HostProcess, Loop.Source {
     private final FdReserve reserve;
     private final Leader leader;
     private final @Nullable SessionCgroup cgroup;
-    private final @Nullable HostsProxy proxy;
+    private final @Nullable Sandbox sandbox;
     private final @Nullable ExecWatch watch;
     private final String workdir;
     /// Where input goes: the terminal, or the pipe to standard input.
@@ -52,12 +52,12 @@ final class LinuxProcess implements HostProcess, Loop.Source {
     /// Between the leader's death and this, the backlog is read.
     private boolean exitReported;
 
-    /// @param proxy ends with the session; null if it has none
-    /// @param watch ends with the session; null if it is not watched
+    /// @param sandbox ends with the session; null if it has none
+    /// @param watch   ends with the session; null if it is not watched
     LinuxProcess(
-            Loop loop, Census census, FdReserve reserve, Launch launch, Spawned spawned, @Nullable HostsProxy proxy,
+            Loop loop, Census census, FdReserve reserve, Launch launch, Spawned spawned, @Nullable Sandbox sandbox,
             @Nullable ExecWatch watch) {
-        this.proxy = proxy;
+        this.sandbox = sandbox;
         this.watch = watch;
         this.loop = loop;
         this.reserve = reserve;
@@ -418,8 +418,8 @@ final class LinuxProcess implements HostProcess, Loop.Source {
             // One whose leader lives is kept, and watched.
             return watch == null || !leader.reaped() ? ended : unwatched(watch, ended);
         } finally {
-            if (proxy != null) {
-                proxy.close();
+            if (sandbox != null) {
+                sandbox.close();
             }
         }
     }

@@ -264,6 +264,13 @@ public final class Machine {
         return asked.worked() ? Optional.of(answer[0] != 0) : Optional.empty();
     }
 
+    /// The version of Landlock's interface that the kernel has; 0 if there is none, or if it is unknown.
+    public static int landlockAbi() {
+        int[] version = new int[1];
+        attempt((libc, _) -> version[0] = Landlock.abi(libc));
+        return Math.max(0, version[0]);
+    }
+
     /// Starts a host and closes it.
     public static Attempt host() {
         try (LinuxHost host = LinuxHost.at(Path.of("/"))) {

@@ -3,55 +3,103 @@ package dev.belay.linux;
 import dev.belay.Guard;
 import dev.belay.Network;
 import dev.belay.Quoted;
+import dev.belay.SessionException;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.function.Supplier;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /// What a host can keep of a [Guard], and why not. Sandboxes are tried out once, since many systems refuse the
 /// namespaces that they need.
 final class Rooms {
+    static final String BUBBLEWRAP = "bubblewrap";
+    static final String LANDLOCK = "landlock";
+    /// What keeps a session in that is in no sandbox.
+    private static final String KERNEL = "kernel";
+
     private final Path workspace;
     private final @Nullable String runAs;
+    private final List<String> by;
     private final boolean root;
-    private volatile boolean tried;
+    /// What each mechanism complained of when it was tried; nothing if it works.
+    private final Map<String, String> tried = new ConcurrentHashMap<>();
     private volatile boolean watchTried;
 
     /// @param runAs the user that sandboxes run as, by name or number; null: Belay's own
-    Rooms(Path workspace, @Nullable String runAs) {
+    /// @param by    what may keep sandboxes, the preferred first
+    Rooms(Path workspace, @Nullable String runAs, List<String> by) {
         try (Arena arena = Arena.ofConfined()) {
             this.root = new Libc(arena).root();
         }
         this.workspace = workspace;
         this.runAs = runAs;
+        this.by = List.copyOf(by);
+    }
+
+    Rooms runAs(String user) {
+        return new Rooms(workspace, user, by);
+    }
+
+    Rooms by(List<String> mechanisms) {
+        return new Rooms(workspace, runAs, mechanisms);
     }
 
     /// Refuses what cannot be kept.
     ///
-    /// @param trial starts an empty sandbox; returns what bubblewrap complains of, or nothing
-    void require(Guard guard, Supplier<String> trial) {
+    /// @param hidden Belay's own files
+    /// @param trial  starts an empty sandbox by a mechanism; returns what it complains of, or nothing
+    /// @return what keeps it
+    String require(Guard guard, List<Path> hidden, UnaryOperator<String> trial) {
         if (guard.watched() && !watchTried) {
             ExecWatch.require();
             watchTried = true;
         }
         if (!guard.isolation().sandboxed()) {
-            return;
+            return KERNEL;
         }
         Sandbox.requireNarrow(workspace);
-        requireProgram(Sandbox.BUBBLEWRAP, "bubblewrap");
-        requireProgram(Sandbox.ENV, "coreutils");
         user();
-        if (guard.isolation().network() instanceof Network.Hosts) {
-            requireProgram(Sandbox.SOCAT, "socat");
-        }
-        if (!tried) {
-            String complaint = trial.get();
-            if (!complaint.isEmpty()) {
-                throw Sandbox.refusal(explained(complaint));
+        Shown shown = new Shown(workspace, guard.isolation(), hidden);
+        List<SessionException> refusals = new ArrayList<>();
+        for (String mechanism : by) {
+            try {
+                require(mechanism, shown, trial);
+                return mechanism;
+            } catch (SessionException e) {
+                refusals.add(e);
             }
-            tried = true;
+        }
+        throw refusals.size() == 1 ? refusals.getFirst() : neither(refusals);
+    }
+
+    private void require(String mechanism, Shown shown, UnaryOperator<String> trial) {
+        if (mechanism.equals(LANDLOCK)) {
+            try (Arena arena = Arena.ofConfined()) {
+                Landlock.requireKernel(Landlock.abi(new Libc(arena)));
+            }
+            Landlock.requireKept(shown);
+        } else {
+            requireProgram(Bubblewrap.PROGRAM, "bubblewrap");
+            requireProgram(Sandbox.ENV, "coreutils");
+            if (shown.isolation().network() instanceof Network.Hosts) {
+                requireProgram(Bubblewrap.SOCAT, "socat");
+            }
+        }
+        String complaint = tried.computeIfAbsent(mechanism, trial);
+        if (!complaint.isEmpty()) {
+            // With another to choose, sandboxes are of one kind until the restart. Otherwise, the next is tried again.
+            if (by.size() == 1) {
+                tried.remove(mechanism);
+            }
+            throw Sandbox.refusal(mechanism.equals(LANDLOCK)
+                    ? "Landlock does not work here: " + Quoted.of(complaint) + ". Use bubblewrap."
+                    : explained(complaint));
         }
     }
 
@@ -97,6 +145,13 @@ final class Rooms {
             throw Sandbox.refusal(
                     program + " is missing. Install it: apt-get install " + debianPackage + ".");
         }
+    }
+
+    private static SessionException neither(List<SessionException> refusals) {
+        SessionException first = refusals.getFirst();
+        StringBuilder why = new StringBuilder(String.valueOf(first.getMessage()));
+        refusals.stream().skip(1).forEach(other -> why.append(" And: ").append(other.getMessage()));
+        return new SessionException(first.code(), why.toString(), first.details());
     }
 
     private static String explained(String complaint) {

@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 /// The child gets a session of its own, the terminal or pipes as its descriptors 0 to 2 and no others, default signal
 /// dispositions and an empty signal mask, however Belay itself was started.
 final class Spawner implements AutoCloseable {
+    /// The descriptor after standard error.
+    private static final int FIRST_UNUSED = 3;
+
     private final Arena arena = Arena.ofConfined();
     private final Libc libc = new Libc(arena);
     private final Workspace workspace;
@@ -38,6 +41,7 @@ final class Spawner implements AutoCloseable {
     private final Deque<Integer> opened = new ArrayDeque<>();
     private final MemorySegment pid = arena.allocate(ValueLayout.JAVA_INT);
     private int folder = -1;
+    private int terminal = -1;
     private String workdir = ".";
     private final MemorySegment actions = arena.allocate(Abi.FILE_ACTIONS_BYTES, 8);
 
@@ -90,6 +94,7 @@ final class Spawner implements AutoCloseable {
         int slave = opened(
                 "open the terminal's other side",
                 libc.ioctl(master, Abi.TIOCGPTPEER, (long) (Abi.O_RDWR | Abi.O_NOCTTY | Abi.O_CLOEXEC)));
+        terminal = slave;
         check("size the terminal", libc.ioctl(master, Abi.TIOCSWINSZ, LinuxProcess.winsize(arena, pty.size())));
         setModes(slave, pty);
         Sandbox.User user = sandbox == null ? null : sandbox.runAs();
@@ -159,7 +164,8 @@ final class Spawner implements AutoCloseable {
 
     private Child start(String program) {
         check("prepare the process", libc.actionsFchdir(actions, folder));
-        check("prepare the process", libc.actionsCloseFrom(actions, sandbox == null ? 3 : passFilter() + 1));
+        check("prepare the process", libc.actionsCloseFrom(
+                actions, sandbox instanceof Bubblewrap ? passFilter() + 1 : FIRST_UNUSED));
         MemorySegment attributes = arena.allocate(Abi.SPAWNATTR_BYTES, 8);
         check("prepare the process", libc.attrInit(attributes));
         try {
@@ -182,14 +188,14 @@ final class Spawner implements AutoCloseable {
     ///
     /// @return the descriptor there
     private int passFilter() {
-        byte[] filter = SandboxFilter.bytes();
+        byte[] filter = SandboxFilter.inNamespaces().bytes();
         int[] pipe = pipe();
         check("pass the filter", libc.write(pipe[1], arena.allocateFrom(ValueLayout.JAVA_BYTE, filter), filter.length));
         // Its reader wants to see the end.
         opened.remove(pipe[1]);
         libc.close(pipe[1]);
-        check("prepare the process", libc.actionsDup2(actions, pipe[0], Sandbox.FILTER_FD));
-        return Sandbox.FILTER_FD;
+        check("prepare the process", libc.actionsDup2(actions, pipe[0], Bubblewrap.FILTER_FD));
+        return Bubblewrap.FILTER_FD;
     }
 
     private Child started(MemorySegment attributes, String program) {
@@ -197,9 +203,7 @@ final class Spawner implements AutoCloseable {
         if (sandbox != null) {
             requireExecutable(program);
             sandbox.requireVisible(program);
-            return limited(
-                    attributes, trampoline, Trampoline.around(sandbox.command(workdir), Sandbox.prelude()),
-                    sandbox.environment());
+            return limited(attributes, trampoline, sandbox.command(workdir), sandbox.environment());
         }
         // A watched program is judged when somebody can be asked about it: once the session is there.
         if (watch != null || trampoline.needed() || (!ownProcess && Trampoline.carries(launch.env()))) {
@@ -272,12 +276,29 @@ final class Spawner implements AutoCloseable {
                 .toList());
         MemorySegment path = arena.allocateFrom(program);
         MemorySegment argv = strings(command);
+        Landlock.Wall wall = wall();
         GuardThread.Start start = (caller, callers) -> {
-            IntSupplier spawn = () -> caller.spawn(pid, path, actions, attributes, argv, envp);
+            IntSupplier spawn = () -> {
+                if (wall != null) {
+                    wall.enter(caller);
+                }
+                return caller.spawn(pid, path, actions, attributes, argv, envp);
+            };
             return ownProcess ? new Birth(caller, callers, tag).run(spawn) : spawn.getAsInt();
         };
-        boolean guarded = watch != null || launch.guard().isolation().tier() == Tier.LIMITS;
+        boolean guarded = watch != null || wall != null || launch.guard().isolation().tier() == Tier.LIMITS;
         return guarded ? GuardThread.call(watch, start) : start.run(libc, arena);
+    }
+
+    /// What keeps a session in that no namespaces do.
+    private Landlock.@Nullable Wall wall() {
+        if (!(sandbox instanceof Landlock landlock)) {
+            return null;
+        }
+        int root = keep(workspace.open(libc, arena, "."));
+        Landlock.Wall wall = landlock.wall(libc, arena, root, terminal);
+        keep(wall.ruleset());
+        return wall;
     }
 
     /// Waits for a process on pipes that ends at once, and lets go of it.

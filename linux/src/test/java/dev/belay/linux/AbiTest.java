@@ -28,6 +28,7 @@ class AbiTest {
             #include <errno.h>
             #include <fcntl.h>
             #include <poll.h>
+            #include <sched.h>
             #include <signal.h>
             #include <spawn.h>
             #include <stddef.h>
@@ -44,6 +45,7 @@ class AbiTest {
             #include <sys/wait.h>
             #include <linux/audit.h>
             #include <linux/filter.h>
+            #include <linux/landlock.h>
             #include <linux/major.h>
             #include <linux/openat2.h>
             #include <linux/seccomp.h>
@@ -56,11 +58,25 @@ class AbiTest {
             Map.entry("SYS_PIDFD_SEND_SIGNAL", "SYS_pidfd_send_signal"),
             Map.entry("SYS_PIDFD_OPEN", "SYS_pidfd_open"),
             Map.entry("SYS_OPENAT2", "SYS_openat2"),
+            Map.entry("SYS_CLONE3", "SYS_clone3"),
+            Map.entry("SYS_LANDLOCK_CREATE_RULESET", "SYS_landlock_create_ruleset"),
+            Map.entry("SYS_LANDLOCK_ADD_RULE", "SYS_landlock_add_rule"),
+            Map.entry("SYS_LANDLOCK_RESTRICT_SELF", "SYS_landlock_restrict_self"),
             Map.entry("SYS_IO_URING_ENTER", "SYS_io_uring_enter"),
             Map.entry("SYS_EPOLL_PWAIT2", "SYS_epoll_pwait2"),
             Map.entry("SYS_IO_URING_SETUP", "SYS_io_uring_setup"),
             Map.entry("SYS_IO_URING_REGISTER", "SYS_io_uring_register"),
             Map.entry("X32_SYSCALL_BIT", "0x40000000"),
+            Map.entry("LANDLOCK_CREATE_RULESET_VERSION", "LANDLOCK_CREATE_RULESET_VERSION"),
+            Map.entry("LANDLOCK_RULE_PATH_BENEATH", "LANDLOCK_RULE_PATH_BENEATH"),
+            Map.entry("READ", "LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE"
+                    + " | LANDLOCK_ACCESS_FS_READ_DIR"),
+            // Truncating came after the headers of Debian 12.
+            Map.entry("WRITE", "LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE"
+                    + " | LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR"
+                    + " | LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG"
+                    + " | LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_SYM | LANDLOCK_ACCESS_FS_REFER"
+                    + " | 1 << 14"),
             Map.entry("INSTRUCTION_BYTES", "sizeof(struct sock_filter)"),
             Map.entry("STATX_BYTES", "sizeof(struct statx)"),
             Map.entry("STATX_NLINK_OFFSET", "offsetof(struct statx, stx_nlink)"),
@@ -114,10 +130,12 @@ class AbiTest {
                     CALLS.getOrDefault(call.getName(), "SYS_" + call.getName()),
                     ((Integer) call.getAccessor().invoke(abi.calls())).longValue());
         }
-        for (RecordComponent call : Abi.GuardCalls.class.getRecordComponents()) {
-            checks.put(
-                    "SYS_" + call.getName().replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT),
-                    ((Integer) call.getAccessor().invoke(abi.guardCalls())).longValue());
+        for (Record calls : List.of(abi.guardCalls(), abi.landlockCalls())) {
+            for (RecordComponent call : calls.getClass().getRecordComponents()) {
+                String name = "SYS_" + call.getName().replaceAll("([A-Z])", "_$1").toLowerCase(Locale.ROOT);
+                checks.put(
+                        name.replace("_call", ""), ((Integer) call.getAccessor().invoke(calls)).longValue());
+            }
         }
         checks.put(arch.equals("amd64") ? "AUDIT_ARCH_X86_64" : "AUDIT_ARCH_AARCH64", (long) abi.auditArch());
         checks.put(arch.equals("amd64") ? "AUDIT_ARCH_I386" : "AUDIT_ARCH_ARM", (long) abi.auditArch32());
@@ -125,7 +143,10 @@ class AbiTest {
         checks.put("offsetof(struct seccomp_notif, data.args)", 32L);
         checks.put("sizeof(struct seccomp_notif_resp)", 24L);
         checks.put("sizeof(struct sock_fprog)", 16L);
-        for (Class<?> table : List.of(Abi.class, Errno.class, OwnTerminal.class, ProcFile.class, Bpf.class)) {
+        checks.put("sizeof(struct landlock_path_beneath_attr)", 12L);
+        checks.put("offsetof(struct landlock_path_beneath_attr, parent_fd)", 8L);
+        for (Class<?> table : List.of(
+                Abi.class, Errno.class, OwnTerminal.class, ProcFile.class, Bpf.class, Landlock.class)) {
             boolean ofHeaders = table.equals(Abi.class) || table.equals(Errno.class);
             for (Field field : table.getDeclaredFields()) {
                 if (Modifier.isStatic(field.getModifiers())

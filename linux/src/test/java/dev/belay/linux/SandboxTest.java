@@ -7,14 +7,18 @@ import dev.belay.Environment;
 import dev.belay.ErrorCode;
 import dev.belay.Guard;
 import dev.belay.Isolation;
+import dev.belay.Mode;
+import dev.belay.Resources;
 import dev.belay.Session;
 import dev.belay.SessionException;
 import dev.belay.SessionSpec;
 import dev.belay.Sessions;
 import dev.belay.Until;
+import dev.belay.host.Launch;
 import dev.belay.testkit.LeakCheck;
 import dev.belay.testkit.Rig;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -121,6 +125,17 @@ class SandboxTest {
     }
 
     @Test
+    void belaysFolderIsHiddenAlsoAmongThoseOfTheSystem() {
+        Path state = Path.of("/usr/share");
+        Launch launch = new Launch(
+                "test/hidden", List.of("true"), ".", Map.of(), new Mode.Pipe(), Resources.AS_BELAY,
+                Guard.NONE.isolation(Isolation.SANDBOX), Rooms.BUBBLEWRAP, List.of(state));
+        try (Bubblewrap sandbox = new Bubblewrap(folder.resolve("workspace"), null, launch, null)) {
+            assertThat(sandbox.command(".")).containsSequence("--tmpfs", "/usr/share", "--remount-ro", "/usr/share");
+        }
+    }
+
+    @Test
     void aWorkspaceThatASandboxWouldHaveToHideIsRefused() {
         for (Path wide : new Path[] {Path.of("/"), Path.of(System.getProperty("user.home")), Path.of("/usr")}) {
             SessionException refusal =
@@ -134,24 +149,25 @@ class SandboxTest {
     @Test
     void rootAndStrangersAreRefused() {
         for (String user : new String[] {"root", "0", "nobody-of-that-name"}) {
-            Rooms rooms = new Rooms(folder, user);
+            Rooms rooms = new Rooms(folder, user, List.of(Rooms.BUBBLEWRAP));
             SessionException refusal = catchThrowableOfType(SessionException.class, rooms::user);
             assertThat(refusal).hasMessageContaining("run_as");
         }
         if (Sandboxes.root()) {
-            SessionException refusal = catchThrowableOfType(SessionException.class, new Rooms(folder, null)::user);
+            Rooms rooms = new Rooms(folder, null, List.of(Rooms.BUBBLEWRAP));
+            SessionException refusal = catchThrowableOfType(SessionException.class, rooms::user);
             assertThat(refusal).hasMessageContaining("runs as root");
         }
     }
 
     @Test
     void aMachineWithoutUserNamespacesRefusesAndSaysTheFix() {
-        Rooms rooms = new Rooms(folder, Sandboxes.root() ? "nobody" : null);
+        Rooms rooms = new Rooms(folder, Sandboxes.root() ? "nobody" : null, List.of(Rooms.BUBBLEWRAP));
         SessionException refusal = catchThrowableOfType(
                 SessionException.class,
                 () -> rooms.require(
-                        Guard.NONE.isolation(Isolation.SANDBOX),
-                        () -> "bwrap: No permissions to create a new namespace"));
+                        Guard.NONE.isolation(Isolation.SANDBOX), List.of(),
+                        _ -> "bwrap: No permissions to create a new namespace"));
         assertThat(refusal.code()).isEqualTo(ErrorCode.UNAVAILABLE);
         assertThat(refusal).hasMessageContaining("No permissions").hasMessageContaining("user namespaces");
         assertThat(refusal.details()).containsEntry("reason", "isolation");

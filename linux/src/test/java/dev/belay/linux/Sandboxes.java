@@ -7,6 +7,7 @@ import java.lang.foreign.Linker;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 
 /// Hosts whose sandboxes work in tests, as root and as an ordinary user.
 final class Sandboxes {
@@ -43,7 +44,12 @@ final class Sandboxes {
 
     /// A host for a workspace that the user of its sandboxes can reach and write.
     static LinuxHost host(Path workspace) {
-        LinuxHost host = LinuxHost.at(workspace);
+        return host(workspace, Rooms.BUBBLEWRAP);
+    }
+
+    /// The same, by one mechanism or several.
+    static LinuxHost host(Path workspace, String... by) {
+        LinuxHost host = LinuxHost.at(workspace).sandboxedBy(List.of(by));
         if (!root()) {
             return host;
         }

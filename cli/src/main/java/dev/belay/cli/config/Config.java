@@ -32,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 /// @param screens   limits of their screens
 /// @param resources limits of the processes of a session
 /// @param isolation the least isolation of all sessions
+/// @param by        what may keep sandboxes, the preferred first
 /// @param runAs     the user of sandboxes; empty: Belay's own
 /// @param approvals which sessions are watched, and who may start what in them
 /// @param server    settings of the server
@@ -39,15 +40,15 @@ import org.jspecify.annotations.Nullable;
 /// @param results   what the answers of the agent tools carry
 /// @param env       variables that every session gets
 /// @param insecure  whether to listen beyond loopback without encryption
-public record Config(Limits limits, ScreensLimits screens, Resources resources, Isolation isolation, String runAs,
-        Approvals.Settings approvals, ServerSettings server, AgentSettings agent, Results results,
-        Map<String, String> env, boolean insecure) {
+public record Config(Limits limits, ScreensLimits screens, Resources resources, Isolation isolation,
+        List<String> by, String runAs, Approvals.Settings approvals, ServerSettings server, AgentSettings agent,
+        Results results, Map<String, String> env, boolean insecure) {
     /// Limits of the sessions of a server. The machine's room and the quotas limit their number, not this.
     public static final Limits LIMITS = Limits.DEFAULT.maxSessions(100_000);
 
     /// The settings without a file.
     public static final Config DEFAULT =
-            new Config(LIMITS, ScreensLimits.DEFAULT, Resources.AS_BELAY, Isolation.NONE, "",
+            new Config(LIMITS, ScreensLimits.DEFAULT, Resources.AS_BELAY, Isolation.NONE, List.of("bubblewrap"), "",
                     Approvals.Settings.DEFAULT, ServerSettings.DEFAULT, AgentSettings.DEFAULT,
                     Results.TEXT, Map.of(), false);
 
@@ -111,7 +112,7 @@ public record Config(Limits limits, ScreensLimits screens, Resources resources, 
     public void requireKept(LinuxHost host) {
         try {
             boolean watched = !approvals.watch().isEmpty();
-            isolations().forEach(one -> host.requireGuard(Guard.NONE.isolation(one).watched(watched)));
+            isolations().forEach(one -> host.requireGuard(Guard.NONE.isolation(one).watched(watched), List.of()));
         } catch (SessionException e) {
             throw new SessionException(
                     e.code(), "This machine cannot enforce [isolation] or [approvals]. " + e.getMessage(), e.details());
@@ -120,15 +121,15 @@ public record Config(Limits limits, ScreensLimits screens, Resources resources, 
 
     /// A host that keeps these settings.
     public LinuxHost host(Path workspace) {
-        LinuxHost host = LinuxHost.inOwnProcess(workspace);
+        LinuxHost host = LinuxHost.inOwnProcess(workspace).sandboxedBy(by);
         return runAs.isEmpty() ? host : host.runAs(runAs);
     }
 
     /// These settings, overridden by arguments: where to listen, and whether encryption may be missing.
     public Config over(ServerSettings.Binding binding, boolean insecurely) {
         return new Config(
-                limits, screens, resources, isolation, runAs, approvals, server.binding(binding), agent, results, env,
-                insecure || insecurely);
+                limits, screens, resources, isolation, by, runAs, approvals, server.binding(binding), agent, results,
+                env, insecure || insecurely);
     }
 
     /// The names of the settings that differ. Entries of lists go by their names: `principals.alice`.

@@ -46,7 +46,7 @@ final class SettingsFile {
 
     static Config read(Table file) {
         return new Config(limits(file), screens(file), resources(file), isolation(file, Isolation.NONE),
-                file.get(RUN_AS), approvals(file), server(file), agent(file), Results.of(file.get(RESULTS)),
+                by(file), file.get(RUN_AS), approvals(file), server(file), agent(file), Results.of(file.get(RESULTS)),
                 file.get(ENV_SET),
                 file.get(INSECURE));
     }
@@ -96,6 +96,14 @@ final class SettingsFile {
         } catch (SessionException e) {
             throw table.refused(PROTECTED, e);
         }
+    }
+
+    private static List<String> by(Table file) {
+        List<String> by = file.get(BY);
+        if (by.isEmpty()) {
+            throw file.error(BY, "must name what keeps sandboxes: [\"bubblewrap\"]");
+        }
+        return by;
     }
 
     private static List<Path> paths(List<String> texts) {

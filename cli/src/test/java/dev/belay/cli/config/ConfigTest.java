@@ -219,6 +219,17 @@ class ConfigTest {
     }
 
     @Test
+    void sandboxesAreByLandlockOnlyWhereItIsNamed() {
+        assertThat(Config.DEFAULT.by()).containsExactly("bubblewrap");
+        assertThat(read("[isolation]\nby = [\"bubblewrap\", \"landlock\"]\n").by())
+                .containsExactly("bubblewrap", "landlock");
+        assertThat(Config.DEFAULT.restartNeeded(read("[isolation]\nby = [\"landlock\"]\n")))
+                .containsExactly("isolation.by");
+        assertThatThrownBy(() -> read("[isolation]\nby = []\n")).hasMessageContaining("isolation.by must name");
+        assertThatThrownBy(() -> read("[isolation]\nby = [\"docker\"]\n")).hasMessageContaining("isolation.by must be");
+    }
+
+    @Test
     void approvalsAndTheirRulesAreRead() {
         Config config = Config.parse("""
                 [approvals]
