@@ -16,7 +16,7 @@ final class Shown {
     static final List<String> SYSTEM = List.of("/usr", "/etc", "/opt", "/nix/store");
     /// Often links into `/usr`.
     static final List<String> MERGED = List.of("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32");
-    /// Made anew in every sandbox, or shown in part.
+    /// Created in every sandbox, or shown in part.
     static final List<String> FRESH = List.of("/proc", "/dev", "/sys");
 
     private final Path workspace;

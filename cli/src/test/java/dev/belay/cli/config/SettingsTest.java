@@ -186,6 +186,7 @@ class SettingsTest {
                 case "allowed_origins" -> "[\"https://box.example\"]";
                 case "readable", "writable" -> "[\"/box\"]";
                 case "watch" -> "[\"agent\"]";
+                case "by" -> "[\"landlock\"]";
                 default -> "[\"box.example:1\"]";
             };
             case Network _ -> "[\"box.example:1\"]";
