@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 ///
 /// One look at all processes serves everybody who asked for it before it began, and every session whose leader had died
 /// by then: nobody is born into a session that is empty. So closing many sessions takes a few looks and not one each.
+/// Where the kernel shows that nobody at all was born since a look began, that look still has everybody who lives.
 final class Census {
     private static final long SELF = ProcessHandle.current().pid();
     private static final int MAX_LISTINGS = 100;
@@ -39,7 +40,7 @@ final class Census {
 
     private final ReentrantLock turn = new ReentrantLock();
     private volatile long begun;
-    private volatile Look latest = new Look(0, List.of(), Map.of());
+    private volatile Look latest = Look.of(0, Births.UNKNOWN, List.of());
     /// What the tags of this host's sessions begin with.
     private volatile long instance = Tag.NONE;
     private final Set<Long> leaders = ConcurrentHashMap.newKeySet();
@@ -57,12 +58,14 @@ final class Census {
 
     /// All processes at one moment, except leaders and strangers. Tags and marks are read at the same moment, as far
     /// as they may be read; the mark only of those that carry no tag of ours.
-    private record Look(long number, List<Entry> entries, Map<Long, List<Proc>> children) {
-        static Look of(long number, List<Entry> entries) {
+    ///
+    /// @param since the births before it began
+    private record Look(long number, Births since, List<Entry> entries, Map<Long, List<Proc>> children) {
+        static Look of(long number, Births since, List<Entry> entries) {
             Map<Long, List<Proc>> children = new HashMap<>();
             entries.forEach(entry -> children.computeIfAbsent(entry.proc().parent(), _ -> new ArrayList<>())
                     .add(entry.proc()));
-            return new Look(number, entries, children);
+            return new Look(number, since, entries, children);
         }
     }
 
@@ -85,11 +88,55 @@ final class Census {
     /// The living processes of a session.
     List<Proc> find(Wanted wanted) {
         Look known = latest;
-        boolean empty = known.number() > wanted.leftAfter().getAsLong() && find(known, wanted).isEmpty();
-        return empty ? List.of() : find(look(), wanted);
+        if (known.number() > wanted.leftAfter().getAsLong() && living(known, wanted).isEmpty()) {
+            return List.of();
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            ProcFile files = new ProcFile(new Libc(arena), arena);
+            if (known.since().none(files)) {
+                List<Proc> left = living(now(files, belonging(known, wanted)), wanted);
+                // Asked again after that: the birth of a child of somebody who is dead by now would show.
+                if (known.since().none(files)) {
+                    return left;
+                }
+            }
+            boolean over = wanted.left() || !lives(files, wanted.leader());
+            List<Proc> found = living(look(), wanted);
+            // A leader that ended meanwhile may have had a child after the listing.
+            return found.isEmpty() && !over ? living(look(), wanted) : found;
+        }
     }
 
-    private static List<Proc> find(Look look, Wanted wanted) {
+    private static boolean lives(ProcFile files, long pid) {
+        Proc now = Proc.read(files, pid);
+        return now != null && now.alive();
+    }
+
+    /// These processes as they are now, without those that are gone.
+    private static List<Proc> now(ProcFile files, List<Proc> seen) {
+        List<Proc> now = new ArrayList<>();
+        for (Proc proc : seen) {
+            Proc again = Proc.read(files, proc.pid());
+            if (again != null && again.started() == proc.started()) {
+                now.add(again);
+            }
+        }
+        return now;
+    }
+
+    private static List<Proc> living(Look look, Wanted wanted) {
+        return living(belonging(look, wanted), wanted);
+    }
+
+    /// Those that live. Dead ones are reaped where nobody else does it.
+    private static List<Proc> living(List<Proc> found, Wanted wanted) {
+        found.stream()
+                .filter(proc -> !proc.alive() && proc.parent() == SELF && proc.pid() != wanted.leader())
+                .forEach(Census::bury);
+        return found.stream().filter(Proc::alive).toList();
+    }
+
+    private static List<Proc> belonging(Look look, Wanted wanted) {
         List<Proc> found = new ArrayList<>();
         Proc leader = wanted.left() ? null : leader(wanted.leader());
         // Asked after everything was read: what was read by the number is its own if it is not reaped even now.
@@ -103,10 +150,7 @@ final class Census {
             }
         }
         addDescendants(found, look.children());
-        found.stream()
-                .filter(proc -> !proc.alive() && proc.parent() == SELF && proc.pid() != wanted.leader())
-                .forEach(Census::bury);
-        return found.stream().filter(Proc::alive).toList();
+        return found;
     }
 
     /// The living processes that carry such a mark or such a tag, and what they started; but not this process, or those
@@ -181,7 +225,7 @@ final class Census {
         try {
             if (latest.number() <= before) {
                 begun = before + 1;
-                latest = Look.of(begun, scan());
+                latest = scan(begun);
             }
             return latest;
         } finally {
@@ -189,23 +233,23 @@ final class Census {
         }
     }
 
-    /// Reads all processes but strangers, newest first, and lists them again until a listing shows nobody new: one that
-    /// forks and exits between the listing and the reading would show neither itself nor its child.
-    private List<Entry> scan() {
+    /// Reads all processes but strangers, newest first, and lists them again until a listing shows nobody new or nobody
+    /// was born since it began: one that forks and exits between the listing and the reading would show neither itself
+    /// nor its child.
+    private Look scan(long number) {
         List<Entry> entries = new ArrayList<>();
         List<Entry> unclear = new ArrayList<>();
         Set<ProcFile.Listed> seen = new HashSet<>();
+        Births since;
         try (Arena arena = Arena.ofConfined()) {
             ProcFile files = new ProcFile(new Libc(arena), arena);
+            since = Births.now(files);
+            Births began = since;
             boolean fresh = true;
-            for (int listing = 0; fresh && listing < MAX_LISTINGS; listing++) {
-                fresh = false;
-                for (ProcFile.Listed listed : files.processes()) {
-                    if (seen.add(listed) && !strangers.contains(listed)) {
-                        fresh = true;
-                        add(files, listed, entries, unclear);
-                    }
-                }
+            for (int listing = 1; fresh; listing++) {
+                boolean added = addNew(files, seen, entries, unclear);
+                fresh = (added || listing == 1) && listing < MAX_LISTINGS && !began.none(files);
+                began = Births.now(files);
             }
             Deadline patience = Deadline.in(EXEC_PATIENCE);
             List<Entry> settled = unclear.stream().map(entry -> settled(files, entry, patience)).toList();
@@ -213,7 +257,21 @@ final class Census {
             entries.addAll(settled);
         }
         entries.removeIf(entry -> entry.proc().kernel());
-        return entries;
+        return Look.of(number, since, entries);
+    }
+
+    /// Lists all processes, and reads those that were not listed before, but for leaders and strangers.
+    ///
+    /// @return whether there were any
+    private boolean addNew(ProcFile files, Set<ProcFile.Listed> seen, List<Entry> entries, List<Entry> unclear) {
+        boolean fresh = false;
+        for (ProcFile.Listed listed : files.processes()) {
+            if (!leaders.contains(listed.pid()) && seen.add(listed) && !strangers.contains(listed)) {
+                fresh = true;
+                add(files, listed, entries, unclear);
+            }
+        }
+        return fresh;
     }
 
     /// Notes who need not be read again: processes that carry no tag and no mark, and whose parent and kernel session
@@ -231,7 +289,8 @@ final class Census {
                 .thenComparingLong(entry -> entry.proc().pid()));
         for (Entry entry : oldestFirst) {
             Proc proc = entry.proc();
-            boolean ownSession = proc.session() == proc.pid() || !present.contains(proc.session());
+            boolean ownSession = proc.session() == proc.pid()
+                    || (!present.contains(proc.session()) && !leaders.contains(proc.session()));
             if (entry.tag() == Tag.NONE
                     && entry.mark() == null
                     && numbers.contains(proc.parent())
@@ -259,11 +318,11 @@ final class Census {
         }
     }
 
-    /// Adds a process with what it carries, unless it is Belay or a leader. The environment of one that is in the
+    /// Adds a process with what it carries, unless it is Belay. The environment of one that is in the
     /// middle of an `exec` reads as empty for a moment: then it is asked again after all the others.
     private void add(ProcFile files, ProcFile.Listed listed, List<Entry> entries, List<Entry> unclear) {
         long pid = listed.pid();
-        Proc proc = pid == SELF || leaders.contains(pid) ? null : Proc.read(files, pid);
+        Proc proc = pid == SELF ? null : Proc.read(files, pid);
         if (proc == null) {
             return;
         }

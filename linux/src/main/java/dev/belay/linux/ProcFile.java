@@ -6,6 +6,8 @@ import java.io.ByteArrayOutputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -34,7 +36,17 @@ final class ProcFile {
 
     /// The content of `/proc/PID/NAME`; null if the process is gone or may not be looked at.
     byte @Nullable [] read(long pid, String name) {
-        path.setString(0, "/proc/" + pid + "/" + name);
+        return read(pid + "/" + name);
+    }
+
+    /// The last number that the kernel has given to a process or a thread; negative if it does not show that.
+    long lastPid() {
+        byte[] text = read("sys/kernel/ns_last_pid");
+        return text == null ? -1 : Long.parseLong(new String(text, StandardCharsets.ISO_8859_1).strip());
+    }
+
+    private byte @Nullable [] read(String name) {
+        path.setString(0, "/proc/" + name);
         int fd = libc.open(path, Abi.O_RDONLY | Abi.O_CLOEXEC);
         if (fd < 0) {
             return none(fd);
@@ -75,10 +87,13 @@ final class ProcFile {
         int count = fd;
         try {
             while (fd >= 0 && (count = libc.getdents(fd, buffer, BUFFER_BYTES)) > 0) {
-                for (int at = 0; at < count; at += buffer.get(ValueLayout.JAVA_SHORT, at + DIRENT_LENGTH)) {
-                    long pid = number(at + DIRENT_NAME);
+                // Copied first: a thousand small reads outside of the heap are slow before they are compiled well.
+                byte[] entries = buffer.asSlice(0, count).toArray(ValueLayout.JAVA_BYTE);
+                ByteBuffer fields = ByteBuffer.wrap(entries).order(ByteOrder.nativeOrder());
+                for (int at = 0; at < count; at += fields.getShort(at + DIRENT_LENGTH)) {
+                    long pid = number(entries, at + DIRENT_NAME);
                     if (pid > 0) {
-                        all.add(new Listed(pid, buffer.get(ValueLayout.JAVA_LONG, at)));
+                        all.add(new Listed(pid, fields.getLong(at)));
                     }
                 }
             }
@@ -97,9 +112,9 @@ final class ProcFile {
     }
 
     /// The number that the name consists of; 0 if the name is not a number.
-    private long number(long at) {
+    private static long number(byte[] entries, int at) {
         long number = 0;
-        for (byte digit; (digit = buffer.get(ValueLayout.JAVA_BYTE, at)) != 0; at++) {
+        for (byte digit; (digit = entries[at]) != 0; at++) {
             if (digit < '0' || digit > '9') {
                 return 0;
             }

@@ -89,6 +89,33 @@ public interface DetachContract extends Rig {
         assertThat(left).as("left of %d sessions", cases.size()).isEmpty();
     }
 
+    /// By then the close has looked for processes already, and all that it found end at once.
+    @Test
+    default void aDaemonThatIsBornWhenItsSessionIsAskedToEndDoesNotOutliveIt() throws Exception {
+        Sessions patient = sessions(Limits.DEFAULT.closeGrace(PATIENCE));
+        long n = ThreadLocalRandom.current().nextLong(1L << 40, 1L << 50);
+        for (Way way : Way.values()) {
+            for (boolean pipe : new boolean[] {false, true}) {
+                String number = Long.toString(n++);
+                SessionSpec spec = SessionSpec.of("/bin/sh", "-c",
+                        "daemon() { " + way.script(number) + "; }; trap 'trap : HUP TERM; daemon; exit 6' HUP TERM; "
+                                + "echo up; while :; do read x; done");
+                try (Session session = patient.open(pipe ? spec.pipe() : spec)) {
+                    expect(session.cursor(), "up");
+                    assertThat(session.close(false).exit().code()).as("%s, pipe: %s", way, pipe).isEqualTo(6);
+                    assertThat(Rig.named(number)).as("%s, pipe: %s", way, pipe).isEmpty();
+                } finally {
+                    endAll(number);
+                }
+            }
+        }
+    }
+
+    /// What the host has missed is not left to the machine.
+    private static void endAll(String number) throws IOException {
+        Rig.named(number).forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
+    }
+
     private static List<String> leftBy(Sessions sessions, Way way, End end, boolean pipe, String number)
             throws Exception {
         // The kernel hangs up on a terminal whose leader exits, which would end most of them before Belay has to.
@@ -120,8 +147,7 @@ public interface DetachContract extends Rig {
                     ? List.of()
                     : List.of(way + " " + end + (pipe ? " pipe" : " pty") + ": " + ended + " ended, alive " + alive);
         } finally {
-            // What the host has missed is not left to the machine.
-            Rig.named(number).forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly));
+            endAll(number);
         }
     }
 

@@ -1,0 +1,30 @@
+package dev.belay.linux;
+
+import java.time.Duration;
+
+/// A moment after which the kernel can show that nobody was born.
+///
+/// Every fork takes the next free number, so nobody was born while the last number that was given out stays the same.
+/// The kernel has given it out before the child can be seen, and while the parent lives. Only for a short time: later
+/// the numbers may have gone round.
+///
+/// @param last  the last number; negative if the kernel does not show it
+/// @param moment when it was read, by [System#nanoTime]
+record Births(long last, long moment) {
+    /// Nothing is known since then.
+    static final Births UNKNOWN = new Births(-1, 0);
+
+    /// Before this is over, no machine has forked as many processes as it has numbers.
+    private static final Duration GOOD_FOR = Duration.ofMillis(50);
+
+    static Births now(ProcFile files) {
+        // Before the number is read: what is late here counts as older.
+        long moment = System.nanoTime();
+        return new Births(files.lastPid(), moment);
+    }
+
+    /// Whether nobody was born since then, for sure.
+    boolean none(ProcFile files) {
+        return last >= 0 && files.lastPid() == last && System.nanoTime() - moment < GOOD_FOR.toNanos();
+    }
+}
