@@ -131,8 +131,12 @@ final class AgentSessions {
 
     /// Whether nothing of an exited session runs any more. What a shell leaves may take a moment to end.
     private static boolean isOver(Session session) throws InterruptedException {
-        Until.Probe over = () -> session.drained() && session.survivors() == 0 ? Duration.ZERO : LOOK_AGAIN;
+        Until.Probe over = () -> nothingRuns(session) ? Duration.ZERO : LOOK_AGAIN;
         session.cursor(session.output().end()).await(Until.offset(Long.MAX_VALUE).orSeen(over), LINGER);
+        return nothingRuns(session);
+    }
+
+    private static boolean nothingRuns(Session session) {
         return session.drained() && session.survivors() == 0;
     }
 

@@ -54,9 +54,13 @@ enum ShellKind {
     ///
     /// @param key what marks are signed with
     void prepare(Path folder, String key) throws IOException {
-        try (InputStream in = Objects.requireNonNull(ShellKind.class.getResourceAsStream("shell." + label()))) {
-            String script = new String(in.readAllBytes(), StandardCharsets.UTF_8).replace("${key}", key);
-            Files.writeString(folder.resolve(file), script);
+        String script = resource(label()).replace("${functions}", resource("functions")).replace("${key}", key);
+        Files.writeString(folder.resolve(file), script);
+    }
+
+    private static String resource(String name) throws IOException {
+        try (InputStream in = Objects.requireNonNull(ShellKind.class.getResourceAsStream("shell." + name))) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         }
     }
 

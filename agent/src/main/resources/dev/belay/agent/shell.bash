@@ -16,21 +16,10 @@ HISTCONTROL=
 bind 'set enable-bracketed-paste on' 2>/dev/null
 bind 'set bell-style none' 2>/dev/null
 bind 'set enable-active-region off' 2>/dev/null
-__belay_escape() {
-    __belay_text=${1//\\/\\x5c}
-    __belay_text=${__belay_text//;/\\x3b}
-    __belay_text=${__belay_text//$'\n'/\\x0a}
-    __belay_text=${__belay_text//$'\e'/\\x1b}
-    __belay_text=${__belay_text//$'\a'/\\x07}
-}
+${functions}
 __belay_command() {
     __belay_escape "$(builtin history 1)"
     builtin printf '\e]633;E;%s;k=${key}\a' "${__belay_text#*[0-9]  }"
-}
-__belay_prompt() {
-    local code=$?
-    __belay_escape "$PWD"
-    builtin printf '\e]133;D;%s;k=${key}\a\e]633;P;Cwd=%s;k=${key}\a\e]133;A;k=${key}\a' "$code" "$__belay_text"
 }
 unset PROMPT_COMMAND
 PROMPT_COMMAND=__belay_prompt

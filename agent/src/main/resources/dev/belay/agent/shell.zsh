@@ -9,21 +9,10 @@ unset __belay_file HISTFILE RPROMPT
 setopt no_bang_hist no_prompt_sp no_prompt_cr interactive_comments no_beep no_err_exit no_xtrace unset
 bindkey -e
 zle_highlight=(none)
-__belay_escape() {
-    __belay_text=${1//\\/\\x5c}
-    __belay_text=${__belay_text//;/\\x3b}
-    __belay_text=${__belay_text//$'\n'/\\x0a}
-    __belay_text=${__belay_text//$'\e'/\\x1b}
-    __belay_text=${__belay_text//$'\a'/\\x07}
-}
+${functions}
 __belay_command() {
     __belay_escape "$1"
     builtin printf '\e]633;E;%s;k=${key}\a\e]133;C;k=${key}\a' "$__belay_text"
-}
-__belay_prompt() {
-    local code=$?
-    __belay_escape "$PWD"
-    builtin printf '\e]133;D;%s;k=${key}\a\e]633;P;Cwd=%s;k=${key}\a\e]133;A;k=${key}\a' "$code" "$__belay_text"
 }
 precmd_functions=(__belay_prompt)
 preexec_functions=(__belay_command)
