@@ -1,9 +1,17 @@
 package dev.belay;
 
 /// What a session is listed by: its id, which is unique per owner. Sorted by id, then by owner.
-record SessionKey(String id, String owner) implements Comparable<SessionKey> {
+public record SessionKey(String id, String owner) implements Comparable<SessionKey> {
     SessionKey(LiveSession live) {
         this(live.id, live.spec.owner());
+    }
+
+    public static SessionKey of(Session session) {
+        return new SessionKey(session.id(), session.spec().owner());
+    }
+
+    public static SessionKey of(SessionRecord session) {
+        return new SessionKey(session.id(), session.owner());
     }
 
     @Override

@@ -42,7 +42,7 @@ record AnswerCommand(boolean allow) implements Command {
             }
             body.put("words", Integer.parseInt(words));
         }
-        Client client = ServerOptions.client(given);
+        RestClient client = ServerOptions.client(given);
         ObjectNode done = client.post("/api/approvals/" + find(client, given.words().getFirst()), body);
         if (given.flag("--json")) {
             Output.json(done);
@@ -50,7 +50,7 @@ record AnswerCommand(boolean allow) implements Command {
         return 0;
     }
 
-    private static String find(Client client, String name) {
+    private static String find(RestClient client, String name) {
         List<String> found = new ArrayList<>();
         for (JsonNode one : client.get("/api/approvals").path("approvals")) {
             String id = one.path("id").asString("");

@@ -30,7 +30,7 @@ final class ApprovalsCommand implements Command {
 
     @Override
     public int run(Arguments given) {
-        Client client = ServerOptions.client(given);
+        RestClient client = ServerOptions.client(given);
         Set<String> shown = new HashSet<>();
         boolean follow = given.flag("--follow");
         ObjectNode list = client.get(PATH);
@@ -40,7 +40,7 @@ final class ApprovalsCommand implements Command {
         }
         while (follow) {
             list = client.get(PATH + "?after=" + list.path("revision").asLong() + "&wait_ms="
-                    + Client.LONGEST_WAIT.toMillis());
+                    + RestClient.LONGEST_WAIT.toMillis());
             print(list, shown, given.flag("--json"));
         }
         return 0;

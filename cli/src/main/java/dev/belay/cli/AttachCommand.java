@@ -61,7 +61,7 @@ final class AttachCommand implements Command {
     }
 
     /// Opens a session with the size of this terminal and attaches to it.
-    static int open(Client client, ObjectNode spec) throws InterruptedException {
+    static int open(RestClient client, ObjectNode spec) throws InterruptedException {
         DetachKeys keys = keys(null);
         Stdio stdio = Stdio.look();
         requireTerminal(stdio.in() != null && stdio.out() != null);
@@ -87,7 +87,7 @@ final class AttachCommand implements Command {
             throws InterruptedException {
         System.err.println("belay: attached to " + session.id() + (options.watch() ? " to watch" : "") + "; "
                 + keys.text() + " detaches");
-        Attachment.Ended ended = show(session, new Keyboard(), keys, options);
+        AttachedTerminal.Ended ended = show(session, new TerminalKeys(), keys, options);
         requireTerminal(ended != null);
         return ended == null ? ExitCodes.CLIENT_MISUSED : ended.code();
     }
@@ -95,14 +95,14 @@ final class AttachCommand implements Command {
     /// Shows a session on this terminal until the person detaches or it ends.
     ///
     /// @return how it ended; null if this process has no terminal
-    static Attachment.@Nullable Ended show(
-            RemoteSession session, Keyboard keyboard, DetachKeys keys, AttachOptions options)
+    static AttachedTerminal.@Nullable Ended show(
+            RemoteSession session, TerminalKeys keyboard, DetachKeys keys, AttachOptions options)
             throws InterruptedException {
         try (RawTerminal terminal = RawTerminal.forSession()) {
             if (terminal == null) {
                 return null;
             }
-            Attachment.Ended ended = new Attachment(session, terminal, keyboard, keys, options).run();
+            AttachedTerminal.Ended ended = new AttachedTerminal(session, terminal, keyboard, keys, options).run();
             terminal.restore(ended.message());
             return ended;
         }

@@ -3,9 +3,11 @@ package dev.belay.cli;
 import dev.belay.Size;
 import dev.belay.server.wire.Json;
 import java.io.ByteArrayOutputStream;
+import java.net.http.HttpClient;
 import java.net.http.WebSocket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -26,23 +28,23 @@ final class AttachLink implements WebSocket.Listener {
     private static final JsonMapper READER = Json.reader(MAX_DEPTH, MAX_JSON);
     private static final int NO_CLOSE_CODE = 1006;
 
-    /// Hears what the server sends.
+    /// Hears what the server sends; what it does not care about, it leaves out.
     interface Heard {
-        void attached(ObjectNode facts);
+        default void attached(ObjectNode facts) {}
 
-        void output(long offset, ByteBuffer bytes);
+        default void output(long offset, ByteBuffer bytes) {}
 
-        void gap(long offset, long lost, String reason);
+        default void gap(long offset, long lost, String reason) {}
 
-        void screen(long offset, int cols, int rows, ByteBuffer bytes);
+        default void screen(long offset, int cols, int rows, ByteBuffer bytes) {}
 
-        void keyboard(String holder);
+        default void keyboard(String holder) {}
 
-        void exit(int code);
+        default void exit(int code) {}
 
-        void refused(String code, String message);
+        default void refused(String code, String message) {}
 
-        void taken(String inputId, int bytes);
+        default void taken(String inputId, int bytes) {}
     }
 
     private final Heard heard;
@@ -55,8 +57,21 @@ final class AttachLink implements WebSocket.Listener {
     /// The last thing sent: a WebSocket takes one message at a time.
     private CompletableFuture<?> sent = CompletableFuture.completedFuture(null);
 
-    AttachLink(Heard heard) {
+    private AttachLink(Heard heard) {
         this.heard = heard;
+    }
+
+    /// Connects to a session.
+    ///
+    /// @param path of its `attach`, on the client's server
+    static AttachLink open(HttpClient http, RestClient client, String path, Duration timeout, Heard heard) {
+        AttachLink link = new AttachLink(heard);
+        link.socket = http.newWebSocketBuilder()
+                .header("Authorization", "Bearer " + client.token())
+                .connectTimeout(timeout)
+                .buildAsync(client.server().webSocketAt(path), link)
+                .join();
+        return link;
     }
 
     @Override
@@ -150,14 +165,10 @@ final class AttachLink implements WebSocket.Listener {
         closed.countDown();
     }
 
-    void opened(WebSocket one) {
-        socket = one;
-    }
-
     /// Returns when the connection has ended, or after the time.
     ///
     /// @return whether it has ended
-    boolean awaitClose(java.time.Duration time) throws InterruptedException {
+    boolean awaitClose(Duration time) throws InterruptedException {
         return closed.await(time.toMillis(), java.util.concurrent.TimeUnit.MILLISECONDS);
     }
 

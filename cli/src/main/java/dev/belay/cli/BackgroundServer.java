@@ -25,7 +25,7 @@ final class BackgroundServer {
     private BackgroundServer() {}
 
     /// A client of the server that is running, or of one that this starts.
-    static Client client(Arguments given) throws IOException {
+    static RestClient client(Arguments given) throws IOException {
         if (given.flag("--server") || System.getenv("BELAY_SERVER") != null) {
             return ServerOptions.client(given);
         }
@@ -49,8 +49,8 @@ final class BackgroundServer {
         // It prints its address when it listens; if it fails, the pipe ends.
         try (BufferedReader out = server.inputReader(StandardCharsets.UTF_8)) {
             String first = out.readLine();
-            if (first != null && first.startsWith(Daemon.LISTENING)) {
-                System.err.println("belay: started a server at " + first.substring(Daemon.LISTENING.length())
+            if (first != null && first.startsWith(ForegroundServer.LISTENING)) {
+                System.err.println("belay: started a server at " + first.substring(ForegroundServer.LISTENING.length())
                         + " (log: " + log + ")");
                 return;
             }

@@ -38,7 +38,7 @@ final class CloseCommand implements Command {
         if (given.flag("--all") != given.words().isEmpty()) {
             throw new UsageException("name sessions, or use --all");
         }
-        Client client = ServerOptions.client(given);
+        RestClient client = ServerOptions.client(given);
         List<RemoteSession> sessions = given.flag("--all")
                 ? all(client)
                 : given.words().stream().map(name -> RemoteSession.find(client, name)).toList();
@@ -51,7 +51,7 @@ final class CloseCommand implements Command {
         return 0;
     }
 
-    private static List<RemoteSession> all(Client client) {
+    private static List<RemoteSession> all(RestClient client) {
         List<RemoteSession> all = new ArrayList<>();
         for (JsonNode record : client.get("/api/sessions").path("sessions")) {
             all.add(new RemoteSession(client, record.path("id").asString(""), record.path("owner").asString("")));

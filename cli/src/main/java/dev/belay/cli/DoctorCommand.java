@@ -43,16 +43,17 @@ final class DoctorCommand implements Command {
     @Override
     public int run(Arguments given) throws IOException {
         Path config = given.path("--config");
-        Report report = new Report(
+        boolean isolated = GuardFacts.isolated(config, System.getenv());
+        DoctorReport report = new DoctorReport(
                 Version.read().number(),
                 List.of(
-                        new Report.Group("Java", JavaFacts.look()),
-                        new Report.Group("System", SystemFacts.look()),
-                        new Report.Group("Room for sessions", RoomFacts.look()),
-                        new Report.Group("Processes", ProcessFacts.look(GuardFacts.isolated(config, System.getenv()))),
-                        new Report.Group("Guard", GuardFacts.look(config, System.getenv())),
-                        new Report.Group("State", StateFacts.look(System.getenv())),
-                        new Report.Group("Settings", SettingsFacts.look(config, System.getenv()))));
+                        new DoctorReport.Group("Java", JavaFacts.look()),
+                        new DoctorReport.Group("System", SystemFacts.look()),
+                        new DoctorReport.Group("Room for sessions", RoomFacts.look()),
+                        new DoctorReport.Group("Processes", ProcessFacts.look(isolated)),
+                        new DoctorReport.Group("Guard", GuardFacts.look(config, System.getenv())),
+                        new DoctorReport.Group("State", StateFacts.look(System.getenv())),
+                        new DoctorReport.Group("Settings", SettingsFacts.look(config, System.getenv()))));
         int code = report.complete() ? 0 : INCOMPLETE;
         return print(given.flag("--json") ? report.json() : report.text(Stdio.coloured())) ? code : ExitCodes.NO_READER;
     }

@@ -26,7 +26,7 @@ final class LinkCommand implements Command {
 
     @Override
     public int run(Arguments given) {
-        Client client = ServerOptions.client(given);
+        RestClient client = ServerOptions.client(given);
         ObjectNode ticket = client.post("/api/tickets", Json.object().put("for", "console"));
         String link = of(client.server().at("/").toString(), ticket.path("ticket").asString(""));
         if (given.flag("--json")) {

@@ -24,7 +24,7 @@ final class LocalTools implements Workplace, AutoCloseable {
     private final boolean fixed;
     /// Guards what is opened; opening takes a moment.
     private final ReentrantLock opening = new ReentrantLock();
-    private @Nullable Scratch scratch;
+    private @Nullable TemporarySessions scratch;
     private @Nullable Screens screens;
     private volatile @Nullable AgentTools tools;
 
@@ -65,7 +65,7 @@ final class LocalTools implements Workplace, AutoCloseable {
 
     private AgentTools open(WorkspaceChoice chosen) {
         Limits limits = config.limits().maxSessions(config.agent().maxSessions());
-        Scratch opened = Scratch.open(
+        TemporarySessions opened = TemporarySessions.open(
                 () -> config.host(chosen.workspace()), Environment.inherited(caller).with(config.env()), limits,
                 config.resources(), config.isolation());
         scratch = opened;

@@ -37,7 +37,7 @@ final class LsCommand implements Command {
 
     @Override
     public int run(Arguments given) {
-        Client client = ServerOptions.client(given);
+        RestClient client = ServerOptions.client(given);
         if (!given.flag("--watch")) {
             ObjectNode list = client.get("/api/sessions");
             if (given.flag("--json")) {
@@ -52,10 +52,10 @@ final class LsCommand implements Command {
     }
 
     /// Shows the list whenever it has changed, until this process is ended.
-    private static void watch(Client client, boolean json, boolean terminal) {
+    private static void watch(RestClient client, boolean json, boolean terminal) {
         LiveList list = new LiveList();
         while (true) {
-            boolean changed = list.update(client.get(list.path(terminal && !json ? REDRAW : Client.LONGEST_WAIT)));
+            boolean changed = list.update(client.get(list.path(terminal && !json ? REDRAW : RestClient.LONGEST_WAIT)));
             if (terminal && !json) {
                 // Ages change even if nothing else does.
                 Output.text(HOME_AND_CLEAR + table(list.sessions()));

@@ -141,7 +141,8 @@ final class McpCommand implements Command {
         String why;
         try {
             String token = there.token(given.path("--token-file"), env, state);
-            Path theirs = Path.of(new Client(there, token).get("/api/health").path("workspace").asString("/dev/null"));
+            RestClient server = new RestClient(there, token);
+            Path theirs = Path.of(server.get("/api/health").path("workspace").asString("/dev/null"));
             if (folder.startsWith(theirs)) {
                 System.err.println("belay: sessions run on your server " + address + ", in " + folder);
                 String inside = theirs.relativize(folder).toString();

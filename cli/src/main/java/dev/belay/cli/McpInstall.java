@@ -33,7 +33,7 @@ record McpInstall(AgentClient client, Path file, String command, PrintStream out
             out.println("Nothing was changed.");
             return 1;
         }
-        WholeFile.write(target, written);
+        AtomicFile.write(target, written);
         out.println("Done. " + client.next());
         return 0;
     }

@@ -47,7 +47,7 @@ final class OpenCommand implements Command {
     @Override
     public int run(Arguments given) throws Exception {
         ObjectNode spec = spec(given);
-        Client client = given.flag("--start") ? BackgroundServer.client(given) : ServerOptions.client(given);
+        RestClient client = given.flag("--start") ? BackgroundServer.client(given) : ServerOptions.client(given);
         if (given.flag("--attach")) {
             return AttachCommand.open(client, spec);
         }

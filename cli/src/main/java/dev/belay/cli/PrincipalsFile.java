@@ -39,7 +39,7 @@ record PrincipalsFile(Path path, SettingsText text) {
                         ErrorCode.UNAVAILABLE, path + " was changed meanwhile; nothing was written. Try again.");
             }
             // A link stays a link.
-            WholeFile.write(exists ? path.toRealPath() : path, changed.text());
+            AtomicFile.write(exists ? path.toRealPath() : path, changed.text());
         } catch (IOException e) {
             throw new SessionException(
                     ErrorCode.UNAVAILABLE,

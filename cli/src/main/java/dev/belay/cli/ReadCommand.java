@@ -60,7 +60,7 @@ final class ReadCommand implements Command {
     private static void print(RemoteOutput output, boolean follow, long end, boolean plain) {
         @Nullable Plain filter = plain ? new Plain() : null;
         while (true) {
-            RemoteOutput.Part part = output.next(follow ? Client.LONGEST_WAIT : Duration.ZERO);
+            RemoteOutput.Part part = output.next(follow ? RestClient.LONGEST_WAIT : Duration.ZERO);
             if (part.gap() != null) {
                 System.err.println("belay: bytes are missing: " + part.gap());
             }

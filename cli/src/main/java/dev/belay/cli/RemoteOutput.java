@@ -33,7 +33,7 @@ final class RemoteOutput {
     /// The next part. Waits for it; it is empty if nothing came in time.
     Part next(Duration wait) {
         long from = next;
-        Client.Answer answer = session.client()
+        RestClient.Answer answer = session.client()
                 .read(session.path("/output", "from", from, "max", READ_BYTES, "wait_ms", wait.toMillis()));
         String after = answer.header(Headers.OUTPUT_NEXT);
         if (after != null) {

@@ -15,11 +15,11 @@ import tools.jackson.databind.node.ObjectNode;
 /// A session on a server, found by the name that a person wrote.
 ///
 /// @param owner whose session it is, if the id alone may not say so
-record RemoteSession(Client client, String id, @Nullable String owner) {
+record RemoteSession(RestClient client, String id, @Nullable String owner) {
     private static final String SESSIONS = "/api/sessions";
 
     /// Finds a session by its id, by the beginning of its id, or by `OWNER/ID`.
-    static RemoteSession find(Client client, String name) {
+    static RemoteSession find(RestClient client, String name) {
         int slash = name.indexOf('/');
         String owner = slash < 0 ? null : name.substring(0, slash);
         String id = name.substring(slash + 1);
@@ -37,7 +37,7 @@ record RemoteSession(Client client, String id, @Nullable String owner) {
         return byPrefix(client, name, id, owner);
     }
 
-    private static RemoteSession byPrefix(Client client, String name, String id, @Nullable String owner) {
+    private static RemoteSession byPrefix(RestClient client, String name, String id, @Nullable String owner) {
         List<RemoteSession> found = new ArrayList<>();
         List<String> known = new ArrayList<>();
         for (JsonNode record : client.get(SESSIONS).path("sessions")) {

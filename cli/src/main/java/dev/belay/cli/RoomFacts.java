@@ -21,7 +21,7 @@ final class RoomFacts {
     static List<Finding> look() {
         return List.of(
                 terminals(Machine.terminals()),
-                openFiles(Machine.limit("Max open files"), MachineRoom.openFiles()),
+                openFiles(Machine.limit("Max open files"), MachineCapacity.openFiles()),
                 processes(Machine.limit("Max processes")),
                 memory(Machine.memory()));
     }

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/// `belay run`: turns the arguments into a [SessionSpec] and has [Foreground] run it.
+/// `belay run`: turns the arguments into a [SessionSpec] and has [ForegroundSession] run it.
 final class RunCommand implements Command {
     private static final String ABOUT = """
             The command gets its own terminal, connected to yours. Full-screen programs,
@@ -109,7 +109,7 @@ final class RunCommand implements Command {
         // A sandbox shows the working folder and nothing around it.
         Path workspace = Path.of(isolation.sandboxed() ? folder : "/");
         String runAs = given.text("--run-as");
-        try (Scratch scratch = Scratch.open(
+        try (TemporarySessions scratch = TemporarySessions.open(
                 () -> host(workspace, runAs), Environment.inherited(caller), LIMITS, resources, isolation)) {
             Stdio stdio = Stdio.look();
             SessionSpec spec = SessionSpec.of(command)
@@ -119,7 +119,7 @@ final class RunCommand implements Command {
                     .env(asked)
                     .timeout(given.time("--timeout"))
                     .lossless(true);
-            return new Foreground(scratch, stdio, spec).run();
+            return new ForegroundSession(scratch, stdio, spec).run();
         }
     }
 

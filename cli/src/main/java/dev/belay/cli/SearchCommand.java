@@ -49,7 +49,7 @@ final class SearchCommand implements Command {
         } catch (PatternSyntaxException e) {
             throw new UsageException("the regular expression is not valid: " + e.getDescription(), e);
         }
-        Client client = ServerOptions.client(given);
+        RestClient client = ServerOptions.client(given);
         List<RemoteSession> sessions = new ArrayList<>();
         for (String name : given.words().subList(1, given.words().size())) {
             sessions.add(RemoteSession.find(client, name));

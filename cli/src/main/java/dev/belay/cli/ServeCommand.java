@@ -11,7 +11,7 @@ import dev.belay.server.settings.ServerSettings.Tls;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/// `belay serve`: turns the arguments and the settings file into a [Daemon] and runs it.
+/// `belay serve`: turns the arguments and the settings file into a [ForegroundServer] and runs it.
 final class ServeCommand implements Command {
     static final String WORKSPACE = "Folder in which sessions start (default: the current one).";
     static final String CONFIG = "Settings file (default: ~/.config/belay/belay.toml).";
@@ -58,7 +58,7 @@ final class ServeCommand implements Command {
         Path workspace = given.path("--workspace");
         Config settings = settings(given);
         requireSafe(settings);
-        return new Daemon(
+        return new ForegroundServer(
                 ServerOptions.state(given),
                 (workspace != null ? workspace : Path.of("")).toRealPath(),
                 settings,

@@ -64,6 +64,11 @@ record ServerAddress(URI uri) {
         return uri.resolve(path);
     }
 
+    /// The same for a WebSocket.
+    URI webSocketAt(String path) {
+        return URI.create(at(path).toString().replaceFirst("^http", "ws"));
+    }
+
     /// The token in the file, or in `BELAY_TOKEN`, or in the state folder of this user's own server on this machine.
     String token(@Nullable Path file, Map<String, String> env, Path state) {
         if (file != null) {

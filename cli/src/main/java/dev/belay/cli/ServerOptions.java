@@ -67,7 +67,7 @@ final class ServerOptions {
     }
 
     /// The server named by `--server`, or by `BELAY_SERVER`, or this user's own server on this machine.
-    static Client client(Arguments given) {
+    static RestClient client(Arguments given) {
         Map<String, String> env = System.getenv();
         Path folder = state(given);
         String server = given.text("--server");
@@ -83,6 +83,6 @@ final class ServerOptions {
         } catch (SessionException e) {
             throw new UsageException(String.valueOf(e.getMessage()), e);
         }
-        return new Client(address, address.token(given.path("--token-file"), env, folder));
+        return new RestClient(address, address.token(given.path("--token-file"), env, folder));
     }
 }

@@ -25,7 +25,7 @@ final class StopCommand implements Command {
 
     @Override
     public int run(Arguments given) throws InterruptedException {
-        Client client = ServerOptions.client(given);
+        RestClient client = ServerOptions.client(given);
         ObjectNode told = client.post("/api/stop", Json.object());
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (client.server().answers()) {

@@ -233,7 +233,7 @@ final class TokenCommand implements Command {
     ///
     /// @return what came of it, in a sentence
     private static String reload(Arguments given, String name) {
-        Client client;
+        RestClient client;
         try {
             client = ServerOptions.client(given);
         } catch (SessionException e) {
@@ -254,7 +254,7 @@ final class TokenCommand implements Command {
                 + " reads another file: name that file with --config, or restart it with this one.";
     }
 
-    private static JsonNode reload(Client client) {
+    private static JsonNode reload(RestClient client) {
         try {
             return client.post("/api/reload", Json.object());
         } catch (SessionException e) {

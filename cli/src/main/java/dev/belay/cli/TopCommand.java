@@ -38,7 +38,7 @@ final class TopCommand implements Command {
 
     @Override
     public int run(Arguments given) throws InterruptedException {
-        Client client = ServerOptions.client(given);
+        RestClient client = ServerOptions.client(given);
         DetachKeys keys = AttachCommand.keys(null);
         // A wrong token or a missing server is reported on the shell's own screen.
         LiveList first = new LiveList();

@@ -31,18 +31,18 @@ final class TopLoop implements AutoCloseable {
     /// The kernel sends no event when processes come and go.
     private static final Duration LOOK_AT_PROCESSES = Duration.ofSeconds(2);
 
-    private final Client client;
-    private final BackgroundClient background;
+    private final RestClient client;
+    private final BackgroundRestClient background;
     private final DetachKeys detachKeys;
     private final LiveList list;
     private final Top top;
     private final KeyReader keys = new KeyReader();
-    private final Keyboard keyboard = new Keyboard();
+    private final TerminalKeys keyboard = new TerminalKeys();
     private final LinkedBlockingQueue<Runnable> events = new LinkedBlockingQueue<>();
 
-    private BackgroundClient.@Nullable Question listing;
-    private BackgroundClient.@Nullable Question looking;
-    private BackgroundClient.@Nullable Question counting;
+    private BackgroundRestClient.@Nullable Question listing;
+    private BackgroundRestClient.@Nullable Question looking;
+    private BackgroundRestClient.@Nullable Question counting;
     private Top.@Nullable Target shown;
     private @Nullable Preview preview;
     private long retryAt = System.nanoTime();
@@ -54,11 +54,11 @@ final class TopLoop implements AutoCloseable {
     private @Nullable Canvas drawn;
     private boolean quit;
 
-    TopLoop(Client client, LiveList list, DetachKeys detachKeys) {
+    TopLoop(RestClient client, LiveList list, DetachKeys detachKeys) {
         this.client = client;
         this.list = list;
         this.detachKeys = detachKeys;
-        this.background = new BackgroundClient(client, events::add);
+        this.background = new BackgroundRestClient(client, events::add);
         this.top = new Top(client.server().uri().getAuthority(), Stdio.coloured());
         top.sessions(list.sessions(), System.nanoTime());
     }
@@ -170,7 +170,7 @@ final class TopLoop implements AutoCloseable {
         leave();
         Signals.onContinue(() -> {});
         try {
-            Attachment.Ended ended = AttachCommand.show(
+            AttachedTerminal.Ended ended = AttachCommand.show(
                     remote(attach.session()), keyboard, detachKeys, new AttachOptions(attach.watch(), 0));
             top.say(ended == null ? "" : ended.message());
         } catch (InterruptedException _) {
@@ -230,7 +230,7 @@ final class TopLoop implements AutoCloseable {
         }
     }
 
-    private static BackgroundClient.@Nullable Question giveUp(BackgroundClient.@Nullable Question question) {
+    private static BackgroundRestClient.@Nullable Question giveUp(BackgroundRestClient.@Nullable Question question) {
         if (question != null) {
             question.giveUp();
         }
@@ -238,7 +238,7 @@ final class TopLoop implements AutoCloseable {
     }
 
     /// @param failed runs if there is no answer, before the reason is shown
-    private BackgroundClient.Question ask(String path, Consumer<ObjectNode> answered, Runnable failed) {
+    private BackgroundRestClient.Question ask(String path, Consumer<ObjectNode> answered, Runnable failed) {
         return background.ask("GET", path, answered, problem -> {
             failed.run();
             top.say(message(problem));

@@ -35,7 +35,7 @@ final class TrainCommand implements Command {
 
     private static int type(String line, Arguments given) {
         try {
-            new Practice(ServerOptions.client(given)).type(Integer.parseInt(line.substring(KEYS.length())));
+            new TrainingClient(ServerOptions.client(given)).type(Integer.parseInt(line.substring(KEYS.length())));
             return 0;
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();

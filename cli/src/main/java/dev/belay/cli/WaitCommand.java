@@ -49,7 +49,7 @@ final class WaitCommand implements Command {
         long deadline = System.nanoTime() + (timeout != null ? timeout : FOREVER).toNanos();
         while (true) {
             long left = Math.max(0, deadline - System.nanoTime()) / 1_000_000;
-            until.put("timeout_ms", Math.min(left, Client.LONGEST_WAIT.toMillis()));
+            until.put("timeout_ms", Math.min(left, RestClient.LONGEST_WAIT.toMillis()));
             ObjectNode happened = session.client().post(session.path("/wait"), until);
             String what = happened.path("wait_result").asString("");
             if (!what.equals("timeout") || System.nanoTime() - deadline >= 0) {

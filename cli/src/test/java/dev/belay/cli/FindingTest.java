@@ -56,7 +56,7 @@ class FindingTest {
     void theJsonIsInAsciiWhateverAFactHolds() {
         Finding odd =
                 Finding.ok("a", "a", "a\"\\\n\t\u0001\u00e9\ud83d\ude00").with("n", 2L).with("list", List.of("x"));
-        String json = new Report("1", List.of(new Report.Group("G", List.of(odd)))).json();
+        String json = new DoctorReport("1", List.of(new DoctorReport.Group("G", List.of(odd)))).json();
         assertThat(json).isASCII();
         JsonNode check = JsonMapper.shared().readTree(json).path("checks").path("a");
         assertThat(check.path("value").stringValue()).isEqualTo(odd.value());
@@ -65,9 +65,9 @@ class FindingTest {
 
     @Test
     void theSummaryCounts() {
-        Report report = new Report(
+        DoctorReport report = new DoctorReport(
                 "1",
-                List.of(new Report.Group(
+                List.of(new DoctorReport.Group(
                         "G",
                         List.of(
                                 Finding.ok("a", "a", "fine"),

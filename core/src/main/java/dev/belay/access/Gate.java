@@ -6,6 +6,7 @@ import dev.belay.Isolation;
 import dev.belay.Origin;
 import dev.belay.Session;
 import dev.belay.SessionException;
+import dev.belay.SessionKey;
 import dev.belay.SessionSpec;
 import dev.belay.Sessions;
 import java.time.Duration;
@@ -31,7 +32,8 @@ public final class Gate {
     private final Supplier<Settings> settings;
     private final Paces creations = new Paces();
     private final Paces terminals = new Paces();
-    private final Map<Place, Origin> reserved = new HashMap<>();
+    /// The sessions that are being opened.
+    private final Map<SessionKey, Origin> reserved = new HashMap<>();
     private final LongAdder rateLimited = new LongAdder();
     private final LongAdder overQuota = new LongAdder();
     private final AtomicInteger waiting = new AtomicInteger();
@@ -51,13 +53,6 @@ public final class Gate {
             int terminalQueue) {
         /// No limits other than the machine's capacity and the quotas.
         public static final Settings DEFAULT = new Settings(null, null, Duration.ZERO, 0);
-    }
-
-    /// A session that is being opened.
-    private record Place(String owner, String id) {
-        Place(Session session) {
-            this(session.spec().owner(), session.id());
-        }
     }
 
     /// @param capacity asked at every open, so it should be quick
@@ -109,7 +104,7 @@ public final class Gate {
                         .isolation(wanted.guard().isolation().within(principal.isolation()))
                         .approvers(principal.approvers()))
                 .idleTimeout(wanted.idleTimeout() != null ? wanted.idleTimeout() : idleTimeout(wanted.origin()));
-        Place place = new Place(principal.name(), id);
+        SessionKey place = new SessionKey(id, principal.name());
         boolean mine = admit(place, principal, spec);
         try {
             return sessions.open(spec);
@@ -123,7 +118,7 @@ public final class Gate {
     }
 
     /// Waits for the principal's turn and reserves a place, or refuses.
-    private boolean admit(Place place, Principal principal, SessionSpec spec) throws InterruptedException {
+    private boolean admit(SessionKey place, Principal principal, SessionSpec spec) throws InterruptedException {
         try {
             await(pace(principal, spec.origin()));
             requireRunning();
@@ -195,9 +190,9 @@ public final class Gate {
     // --- capacity and quota ---
 
     /// @return false if somebody else is opening a session with that id right now: one of the two will be refused
-    private synchronized boolean reserve(Place place, Principal principal, Origin origin) {
+    private synchronized boolean reserve(SessionKey place, Principal principal, Origin origin) {
         List<Session> live = sessions.list().stream()
-                .filter(session -> !session.drained() && !reserved.containsKey(new Place(session)))
+                .filter(session -> !session.drained() && !reserved.containsKey(SessionKey.of(session)))
                 .toList();
         int all = live.size() + reserved.size();
         Capacity room = room();

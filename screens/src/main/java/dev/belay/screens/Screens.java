@@ -9,6 +9,7 @@ import dev.belay.PrivateRange;
 import dev.belay.Regex;
 import dev.belay.Session;
 import dev.belay.SessionException;
+import dev.belay.SessionKey;
 import dev.belay.SessionObserver;
 import dev.belay.SessionRecord;
 import dev.belay.SessionState;
@@ -45,11 +46,9 @@ public final class Screens implements SessionObserver, AutoCloseable {
     private final ScreensLimits limits;
     private final Time time;
     private final Counts counts = new Counts();
-    private final Map<Key, SessionScreen> all = new ConcurrentHashMap<>();
+    private final Map<SessionKey, SessionScreen> all = new ConcurrentHashMap<>();
     private final ScreenThread thread;
     private volatile boolean closed;
-
-    private record Key(String owner, String id) {}
 
     /// With the default limits.
     public Screens(Sessions sessions) {
@@ -138,7 +137,7 @@ public final class Screens implements SessionObserver, AutoCloseable {
         if (known != null) {
             return known;
         }
-        return all.compute(new Key(session.spec().owner(), session.id()), (_, now) -> {
+        return all.compute(SessionKey.of(session), (_, now) -> {
             if (now != null && now.session.identity().equals(session.identity())) {
                 return now;
             }
@@ -300,7 +299,7 @@ public final class Screens implements SessionObserver, AutoCloseable {
     }
 
     private @Nullable SessionScreen found(Session session) {
-        SessionScreen known = all.get(new Key(session.spec().owner(), session.id()));
+        SessionScreen known = all.get(SessionKey.of(session));
         return known != null && known.session.identity().equals(session.identity()) ? known : null;
     }
 
@@ -322,7 +321,7 @@ public final class Screens implements SessionObserver, AutoCloseable {
     /// The first output of a session: it is followed from now on, and its tap reports the rest.
     @Override
     public void output(String owner, String id, long end) {
-        SessionScreen known = all.get(new Key(owner, id));
+        SessionScreen known = all.get(new SessionKey(id, owner));
         if (known != null && !known.closed()) {
             return;
         }
@@ -337,7 +336,7 @@ public final class Screens implements SessionObserver, AutoCloseable {
 
     @Override
     public void closed(SessionRecord session) {
-        all.computeIfPresent(new Key(session.owner(), session.id()), (_, kept) -> keepUnlessClosed(kept));
+        all.computeIfPresent(SessionKey.of(session), (_, kept) -> keepUnlessClosed(kept));
     }
 
     private static @Nullable SessionScreen keepUnlessClosed(SessionScreen kept) {

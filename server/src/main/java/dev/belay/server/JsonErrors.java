@@ -2,8 +2,8 @@ package dev.belay.server;
 
 import dev.belay.ErrorCode;
 import dev.belay.SessionException;
+import dev.belay.server.wire.HttpReplies;
 import dev.belay.server.wire.Json;
-import dev.belay.server.wire.Replies;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.handler.ErrorHandler;
@@ -23,7 +23,7 @@ final class JsonErrors extends ErrorHandler {
             case 503 -> ErrorCode.UNAVAILABLE;
             default -> status >= 500 ? ErrorCode.INTERNAL : ErrorCode.INVALID_REQUEST;
         };
-        Replies.json(response, callback, status, Json.object()
+        HttpReplies.json(response, callback, status, Json.object()
                 .set("error",
                         Json.of(new SessionException(code, "The request was refused with status " + status + "."))));
         return true;

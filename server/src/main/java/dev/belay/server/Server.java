@@ -14,14 +14,14 @@ import dev.belay.server.auth.Access;
 import dev.belay.server.auth.Authority;
 import dev.belay.server.feed.Feed;
 import dev.belay.server.guard.Connections;
-import dev.belay.server.guard.Guard;
+import dev.belay.server.guard.RequestGuard;
 import dev.belay.server.health.Health;
 import dev.belay.server.logs.EventLog;
 import dev.belay.server.metrics.ServerMetrics;
 import dev.belay.server.page.Page;
 import dev.belay.server.rest.ApprovalRoutes;
 import dev.belay.server.rest.ListRoutes;
-import dev.belay.server.rest.Rest;
+import dev.belay.server.rest.RestDoor;
 import dev.belay.server.rest.ScreenRoutes;
 import dev.belay.server.rest.SessionRoutes;
 import dev.belay.server.rest.SettingsRoutes;
@@ -64,9 +64,9 @@ public final class Server implements AutoCloseable {
     private final Feed feed;
     private final EventLog events;
     private final Connections connections;
-    private final Guard guard;
+    private final RequestGuard guard;
     private final Health health;
-    private final Rest rest;
+    private final RestDoor rest;
     private final Listener listener;
     private final ServerMetrics metrics;
     private final List<Runnable> reloaded = new CopyOnWriteArrayList<>();
@@ -91,7 +91,7 @@ public final class Server implements AutoCloseable {
         gate.onRefusal(feed::refused);
         this.health = new Health(sessions, gate, viewers, builder.version, events, time);
         int maxInput = sessions.limits().maxInputBytes();
-        this.rest = new Rest(
+        this.rest = new RestDoor(
                 authority,
                 () -> settings,
                 new SessionRoutes(authority, access, viewers.leases(), feed, maxInput),
@@ -109,7 +109,7 @@ public final class Server implements AutoCloseable {
                 new AttachHandler(authority, access, viewers, () -> settings.viewers(), maxInput);
         this.connections = new Connections(settings.http(), events);
         this.listener = new Listener(settings, connections);
-        this.guard = new Guard(settings, listener::port, connections, events);
+        this.guard = new RequestGuard(settings, listener::port, connections, events);
         this.terminals = new TerminalDoor(
                 authority, access, viewers, feed, screens, () -> settings, events, connections, maxInput);
         Handler.Sequence doors = new Handler.Sequence(attach, terminals.handler());

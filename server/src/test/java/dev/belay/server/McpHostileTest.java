@@ -12,8 +12,8 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/// Clients of the MCP endpoint that mean no good. Hosts and origins are looked at by [GuardTest], ids of others by
-/// [McpTest].
+/// Clients of the MCP endpoint that mean no good. Hosts and origins are looked at by [RequestGuardTest], ids of others
+/// by [McpTest].
 class McpHostileTest extends WithServer {
     private static final Duration SHORT = Duration.ofSeconds(2);
 

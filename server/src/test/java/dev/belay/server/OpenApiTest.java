@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.belay.ErrorCode;
 import dev.belay.access.Quota;
 import dev.belay.server.Api.Answer;
-import dev.belay.server.wire.Replies;
+import dev.belay.server.wire.HttpReplies;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -52,7 +52,7 @@ class OpenApiTest extends WithServer {
                     String ref = response.getValue().path("$ref").asString("");
                     String name = ref.substring(ref.lastIndexOf('/') + 1);
                     if (codes.contains(name)) {
-                        assertThat(Replies.status(ErrorCode.valueOf(name)))
+                        assertThat(HttpReplies.status(ErrorCode.valueOf(name)))
                                 .as(name)
                                 .isEqualTo(Integer.parseInt(response.getKey()));
                     }
@@ -112,7 +112,7 @@ class OpenApiTest extends WithServer {
 
     private void provoke(String route, String code, Answer answer) {
         assertThat(answer.code()).as("%s: %s", route, answer).isEqualTo(code);
-        assertThat(answer.status()).isEqualTo(Replies.status(ErrorCode.valueOf(code)));
+        assertThat(answer.status()).isEqualTo(HttpReplies.status(ErrorCode.valueOf(code)));
         String[] parts = route.split(" ", -1);
         JsonNode responses =
                 description.get("paths").get(parts[1]).get(parts[0].toLowerCase(Locale.ROOT)).get("responses");

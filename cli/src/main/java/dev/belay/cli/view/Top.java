@@ -58,7 +58,7 @@ public final class Top {
 
     private final String server;
     private final boolean coloured;
-    private final SessionList list = new SessionList();
+    private final TopRows list = new TopRows();
     private Mode mode = Mode.LIST;
     private Panel panel = Panel.SCREEN;
     private Preview preview = new Preview();
@@ -92,13 +92,13 @@ public final class Top {
 
     /// The selected session; null if there is none.
     public @Nullable Target selected() {
-        Listed one = list.selected();
+        TopRow one = list.selected();
         return one == null ? null : new Target(one.id(), one.owner());
     }
 
     /// Whether the screen of the selected session is shown.
     public boolean wantsScreen() {
-        Listed one = list.selected();
+        TopRow one = list.selected();
         return one != null && !one.isPipe() && mode != Mode.CLOSE && panel == Panel.SCREEN;
     }
 
@@ -124,7 +124,7 @@ public final class Top {
 
     /// Another session has other contents.
     private void reselect() {
-        Listed one = list.selected();
+        TopRow one = list.selected();
         String now = one == null ? null : one.name() + one.record().path("started_at").asString("");
         if (!java.util.Objects.equals(now, seen)) {
             seen = now;
@@ -231,7 +231,7 @@ public final class Top {
         picture.head(list, server);
         picture.list(list, first, listRows, listed);
         int top = TopPicture.HEAD + listRows;
-        Listed one = list.selected();
+        TopRow one = list.selected();
         if (one != null && rows - top > 2) {
             boolean tree = wantsProcesses();
             picture.panelHead(top, one, tree ? "processes" : "screen");
@@ -248,7 +248,7 @@ public final class Top {
         return picture.canvas();
     }
 
-    private String foot(@Nullable Listed one) {
+    private String foot(@Nullable TopRow one) {
         if (mode == Mode.CLOSE && one != null) {
             JsonNode known = processes == null ? MissingNode.getInstance() : processes;
             String count = known.size() == 0

@@ -78,7 +78,7 @@ final class TopPicture {
 
     // --- the head ---
 
-    void head(SessionList list, String server) {
+    void head(TopRows list, String server) {
         if (!has(0)) {
             return;
         }
@@ -113,7 +113,7 @@ final class TopPicture {
             new Column("OWNER", 10, false, 92),
             new Column("VIEWERS", 8, true, 106));
 
-    private List<String> cells(Listed one) {
+    private List<String> cells(TopRow one) {
         return List.of(
                 one.state(),
                 one.rate() < 0.5 ? "" : Words.bytes(one.rate()),
@@ -129,11 +129,11 @@ final class TopPicture {
         return count == 0 ? "" : Integer.toString(count);
     }
 
-    void list(SessionList list, int first, int height, boolean known) {
-        List<Listed> shown = list.shown();
+    void list(TopRows list, int first, int height, boolean known) {
+        List<TopRow> shown = list.shown();
         List<String> ids = list.ids();
         int idWidth = 8;
-        for (Listed one : shown) {
+        for (TopRow one : shown) {
             idWidth = Math.max(idWidth, SessionTable.shortened(one.id(), ids).length());
         }
         idWidth = Math.min(idWidth, Math.clamp(canvas.cols() / 4L, 8, WIDEST_ID));
@@ -155,7 +155,7 @@ final class TopPicture {
                             : "No session matches the filter.");
         }
         for (int i = 0; i < height && first + i < shown.size() && has(HEAD + i); i++) {
-            Listed one = shown.get(first + i);
+            TopRow one = shown.get(first + i);
             line(HEAD + i, SessionTable.shortened(one.id(), ids), idWidth, cells(one), Words.command(one.record()),
                     stateStyle(one));
             if (first + i == list.place()) {
@@ -179,7 +179,7 @@ final class TopPicture {
         canvas.put(row, col, Words.cut(command, Math.max(0, canvas.cols() - col)), Canvas.PLAIN);
     }
 
-    private String stateStyle(Listed one) {
+    private String stateStyle(TopRow one) {
         return switch (one.rank()) {
             case 0, 1 -> colour("33;1");
             case 2 -> colour("32");
@@ -193,7 +193,7 @@ final class TopPicture {
 
     // --- the panel ---
 
-    void panelHead(int row, Listed one, String what) {
+    void panelHead(int row, TopRow one, String what) {
         if (!has(row)) {
             return;
         }

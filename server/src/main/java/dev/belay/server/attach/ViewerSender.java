@@ -52,7 +52,7 @@ final class ViewerSender {
     private final ViewerConnection connection;
     private final ApprovalsTold approvals;
     private final OutputLog log;
-    private final Sizes sizes;
+    private final SizesTold sizes;
     private final Handover handover = new Handover();
     private final Consumer<DetachReason> ended;
     private final Thread thread;
@@ -76,7 +76,7 @@ final class ViewerSender {
 
     // From here on: of the thread that has the handover's turn.
     private @Nullable QuestionMask mask;
-    private final LaneRest lane = new LaneRest();
+    private final ExpressLaneRest lane = new ExpressLaneRest();
     /// The keyboard as it was last sent to the viewer.
     private KeyboardHold keyboard = KeyboardHold.FREE;
     private long skippedNanos;
@@ -100,7 +100,7 @@ final class ViewerSender {
         this.ended = ended;
         this.approvals = new ApprovalsTold(session, connection);
         this.log = session.output();
-        this.sizes = new Sizes(log);
+        this.sizes = new SizesTold(log);
         moveTo(options.from().orElse(log.start()));
         this.thread = Thread.ofVirtual().name("belay-viewer " + session.id()).unstarted(this::run);
     }

@@ -56,13 +56,13 @@ public final class Viewers {
         listeners.add(listener);
     }
 
-    /// Attaches a connection to a session and starts to send. The line hears `attached` first, on the viewer's thread.
+    /// Attaches a connection to a session and starts to send. It hears `attached` first, on the viewer's thread.
     ///
     /// @param found as [#require] gave it
-    public Viewer attach(Login login, Session found, ViewOptions options, ViewerConnection line) {
+    public Viewer attach(Login login, Session found, ViewOptions options, ViewerConnection connection) {
         boolean drives = options.mode() == Viewer.Mode.WRITE;
         Session session = requireOffset(access.of(login).recheck(found, drives), options.from());
-        Viewer viewer = new Viewer(this, session, login, options, line);
+        Viewer viewer = new Viewer(this, session, login, options, connection);
         int most = limits.get().perSession();
         if (all.stream().filter(other -> isOf(other, session)).count() >= most) {
             throw new SessionException(

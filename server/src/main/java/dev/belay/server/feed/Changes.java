@@ -15,7 +15,7 @@ public record Changes(long version, boolean all, List<Change> sessions, List<Gon
     /// A session that is new or has changed.
     ///
     /// @param whole false if only counters have changed
-    public record Change(Shown shown, long version, boolean whole) {
+    public record Change(ListedSession shown, long version, boolean whole) {
         public ObjectNode json() {
             return (whole ? shown.json() : shown.counters()).put("version", version);
         }

@@ -4,6 +4,7 @@ import dev.belay.Deadline;
 import dev.belay.Doorbell;
 import dev.belay.Session;
 import dev.belay.SessionException;
+import dev.belay.SessionKey;
 import dev.belay.SessionObserver;
 import dev.belay.SessionRecord;
 import dev.belay.SessionSpec;
@@ -18,7 +19,7 @@ import dev.belay.server.attach.DetachReason;
 import dev.belay.server.attach.Viewer;
 import dev.belay.server.attach.ViewerListener;
 import dev.belay.server.attach.Viewers;
-import dev.belay.server.feed.Shown.Watching;
+import dev.belay.server.feed.ListedSession.Watching;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -67,7 +68,7 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
     private final Doorbell signals = new Doorbell();
     private final Statistics statistics;
     private final History history;
-    private final Set<Key> touched = ConcurrentHashMap.newKeySet();
+    private final Set<SessionKey> touched = ConcurrentHashMap.newKeySet();
     private volatile long readNanos;
     private volatile boolean closed;
 
@@ -164,11 +165,11 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
     /// All sessions as they are now.
     public Changes all(ActorSessions view) {
         readNanos = time.nanos();
-        Map<Key, Shown> fresh = refresh(true);
+        Map<SessionKey, ListedSession> fresh = refresh(true);
         Changes known = list.since(OptionalLong.empty());
         List<Changes.Change> sessionsNow = new ArrayList<>();
         for (Changes.Change change : known.sessions()) {
-            Shown now = fresh.getOrDefault(Key.of(change.shown().record()), change.shown());
+            ListedSession now = fresh.getOrDefault(SessionKey.of(change.shown().record()), change.shown());
             sessionsNow.add(new Changes.Change(now, change.version(), true));
         }
         return visible(view, new Changes(known.version(), true, sessionsNow, List.of()));
@@ -176,8 +177,8 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
 
     /// One session as it is now.
     public Changes.Change show(Session session) {
-        Shown now = look(session, viewing());
-        Key key = Key.of(session);
+        ListedSession now = look(session, viewing());
+        SessionKey key = SessionKey.of(session);
         list.put(key, session.identity(), now, list.ticket(), time.nanos());
         Long version = list.version(key);
         return new Changes.Change(now, version == null ? list.version() : version, true);
@@ -199,18 +200,18 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
     /// Looks at all sessions.
     ///
     /// @param survivors whether to count survivors again, which looks at all processes of the machine
-    private Map<Key, Shown> refresh(boolean survivors) {
+    private Map<SessionKey, ListedSession> refresh(boolean survivors) {
         long ticket = list.ticket();
         long now = time.nanos();
         long before = list.version();
         Map<String, List<Watching>> viewing = viewing();
-        Map<Key, Shown> fresh = new HashMap<>();
-        Set<Key> listed = new HashSet<>();
+        Map<SessionKey, ListedSession> fresh = new HashMap<>();
+        Set<SessionKey> listed = new HashSet<>();
         for (Session session : sessions.list()) {
-            Key key = Key.of(session);
+            SessionKey key = SessionKey.of(session);
             listed.add(key);
             if (survivors || !knownToBeHeld(key, session)) {
-                Shown shown = look(session, viewing);
+                ListedSession shown = look(session, viewing);
                 fresh.put(key, shown);
                 list.put(key, session.identity(), shown, ticket, now);
             }
@@ -228,7 +229,7 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
         long ticket = list.ticket();
         long before = list.version();
         Map<String, List<Watching>> viewing = viewing();
-        for (Key key : Set.copyOf(touched)) {
+        for (SessionKey key : Set.copyOf(touched)) {
             touched.remove(key);
             sessions.find(key.id(), key.owner()).ifPresentOrElse(
                     session -> list.put(
@@ -239,13 +240,13 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
     }
 
     /// Whether it has exited, survivors hold its terminal, and readers know that.
-    private boolean knownToBeHeld(Key key, Session session) {
-        Shown known = list.shown(key, session.identity());
+    private boolean knownToBeHeld(SessionKey key, Session session) {
+        ListedSession known = list.shown(key, session.identity());
         return known != null && known.record().state() == SessionState.EXITED && !session.drained();
     }
 
-    private Shown look(Session session, Map<String, List<Watching>> viewing) {
-        return Shown.of(
+    private ListedSession look(Session session, Map<String, List<Watching>> viewing) {
+        return ListedSession.of(
                 session,
                 screens.title(session),
                 looks.state(session),
@@ -270,7 +271,7 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
 
     // --- what happens, on the threads where it does ---
 
-    private void touch(Key key) {
+    private void touch(SessionKey key) {
         if (watched) {
             touched.add(key);
             signals.ring();
@@ -279,39 +280,39 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
 
     @Override
     public void opened(SessionRecord session) {
-        touch(Key.of(session));
+        touch(SessionKey.of(session));
     }
 
     @Override
     public void exited(SessionRecord session) {
-        touch(Key.of(session));
+        touch(SessionKey.of(session));
     }
 
     @Override
     public void closed(SessionRecord session) {
-        touch(Key.of(session));
+        touch(SessionKey.of(session));
     }
 
     @Override
     public void keyboard(String owner, String id, @Nullable String holder, boolean isPrivate) {
-        touch(new Key(owner, id));
+        touch(new SessionKey(id, owner));
     }
 
     @Override
     public void output(String owner, String id, long end) {
-        if (watched && looks.printed(new Key(owner, id), time.nanos())) {
+        if (watched && looks.printed(new SessionKey(id, owner), time.nanos())) {
             signals.ring();
         }
     }
 
     @Override
     public void came(Viewer viewer) {
-        touch(Key.of(viewer.session()));
+        touch(SessionKey.of(viewer.session()));
     }
 
     @Override
     public void left(Viewer viewer, DetachReason why) {
-        touch(Key.of(viewer.session()));
+        touch(SessionKey.of(viewer.session()));
     }
 
     // --- the thread, while somebody waits ---
@@ -373,7 +374,7 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
     private void step(long end) throws InterruptedException {
         long rings = signals.rings();
         long now = time.nanos();
-        for (Key key : looks.due(now)) {
+        for (SessionKey key : looks.due(now)) {
             sessions.find(key.id(), key.owner()).ifPresentOrElse(
                     session -> {
                         if (looks.look(session, () -> screens.restsAtPrompt(session), now)) {

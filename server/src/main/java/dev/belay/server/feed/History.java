@@ -3,6 +3,7 @@ package dev.belay.server.feed;
 import dev.belay.Actor;
 import dev.belay.Doorbell;
 import dev.belay.ErrorCode;
+import dev.belay.SessionKey;
 import dev.belay.SessionObserver;
 import dev.belay.SessionRecord;
 import dev.belay.SessionSpec;
@@ -51,7 +52,7 @@ public final class History implements SessionObserver, ViewerListener {
     /// @param session null: there is none
     private record Event(long number, Instant at, String owner, @Nullable String session, ObjectNode json) {}
 
-    private record Typist(Key session, Actor actor) {}
+    private record Typist(SessionKey session, Actor actor) {}
 
     private record Portion(long sinceNanos, long bytes) {}
 
@@ -78,16 +79,16 @@ public final class History implements SessionObserver, ViewerListener {
 
     @Override
     public void opened(SessionRecord session) {
-        add("opened", Key.of(session), session.owner(), false, Json.object()
+        add("opened", SessionKey.of(session), session.owner(), false, Json.object()
                 .put("origin", session.origin().label())
                 .put("command", cut(session.command())));
     }
 
     @Override
     public void exited(SessionRecord session) {
-        flush(Key.of(session));
+        flush(SessionKey.of(session));
         Instant end = session.endedAt() == null ? time.now() : session.endedAt();
-        add("exited", Key.of(session), null, false, Json.object()
+        add("exited", SessionKey.of(session), null, false, Json.object()
                 .put("exit_code", session.exitCode())
                 .put("signal", session.signal())
                 .put("reason", session.endReason() == null ? null : session.endReason().label())
@@ -96,8 +97,8 @@ public final class History implements SessionObserver, ViewerListener {
 
     @Override
     public void closed(SessionRecord session) {
-        flush(Key.of(session));
-        add("closed", Key.of(session), null, false, Json.object()
+        flush(SessionKey.of(session));
+        add("closed", SessionKey.of(session), null, false, Json.object()
                 .put("reason", session.endReason() == null ? null : session.endReason().label())
                 .put("output_bytes", session.outputEnd()));
     }
@@ -112,19 +113,20 @@ public final class History implements SessionObserver, ViewerListener {
 
     @Override
     public void keyboard(String owner, String id, @Nullable String holder, boolean isPrivate) {
-        flush(new Key(owner, id));
-        add("keyboard", new Key(owner, id), holder, false, Json.object().put("private", isPrivate));
+        flush(new SessionKey(id, owner));
+        add("keyboard", new SessionKey(id, owner), holder, false, Json.object().put("private", isPrivate));
     }
 
     @Override
     public void came(Viewer viewer) {
-        add("attached", Key.of(viewer.session()), viewer.login().name(), false,
+        add("attached", SessionKey.of(viewer.session()), viewer.login().name(), false,
                 Json.object().put("mode", viewer.mode().label()));
     }
 
     @Override
     public void left(Viewer viewer, DetachReason why) {
-        add("left", Key.of(viewer.session()), viewer.login().name(), false, Json.object().put("reason", why.label()));
+        add("left", SessionKey.of(viewer.session()), viewer.login().name(), false,
+                Json.object().put("reason", why.label()));
     }
 
     /// An agent has called a tool.
@@ -140,7 +142,7 @@ public final class History implements SessionObserver, ViewerListener {
         boolean full;
         synchronized (this) {
             portions.merge(
-                    new Typist(new Key(owner, id), by),
+                    new Typist(new SessionKey(id, owner), by),
                     new Portion(time.nanos(), bytes),
                     (before, more) -> new Portion(before.sinceNanos(), before.bytes() + more.bytes()));
             full = portions.size() > MOST_PORTIONS;
@@ -159,7 +161,7 @@ public final class History implements SessionObserver, ViewerListener {
     }
 
     /// Reports what was typed into a session before something else happens to it.
-    private void flush(Key session) {
+    private void flush(SessionKey session) {
         flush(typist -> typist.session().equals(session), Long.MAX_VALUE);
     }
 
@@ -180,7 +182,7 @@ public final class History implements SessionObserver, ViewerListener {
                 Json.object().put("bytes", portion.bytes())));
     }
 
-    private void add(String event, Key session, @Nullable String by, boolean agent, ObjectNode facts) {
+    private void add(String event, SessionKey session, @Nullable String by, boolean agent, ObjectNode facts) {
         add(event, session.owner(), session.id(), by, agent, facts);
     }
 

@@ -2,6 +2,7 @@ package dev.belay.server.feed;
 
 import dev.belay.InputState;
 import dev.belay.Session;
+import dev.belay.SessionKey;
 import dev.belay.SessionState;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -23,7 +24,7 @@ final class InputLooks {
     private static final long SECOND_NANOS = 1_000_000_000;
     private static final long EVERY_NANOS = 5_000_000_000L;
 
-    private final Map<Key, Look> looks = new HashMap<>();
+    private final Map<SessionKey, Look> looks = new HashMap<>();
     private final LongAdder count = new LongAdder();
 
     /// What was seen of one session, and when to look again.
@@ -44,10 +45,10 @@ final class InputLooks {
 
     /// These are the sessions there are.
     synchronized void follow(List<Session> sessions, long now) {
-        Map<Key, Look> known = new HashMap<>(looks);
+        Map<SessionKey, Look> known = new HashMap<>(looks);
         looks.clear();
         for (Session session : sessions) {
-            Key key = Key.of(session);
+            SessionKey key = SessionKey.of(session);
             Look look = known.get(key);
             looks.put(key, look != null && look.identity.equals(session.identity())
                     ? look
@@ -58,7 +59,7 @@ final class InputLooks {
     /// A session has printed.
     ///
     /// @return whether a look is due sooner than the thread may expect
-    synchronized boolean printed(Key key, long now) {
+    synchronized boolean printed(SessionKey key, long now) {
         Look look = looks.get(key);
         boolean sooner = look != null && !look.printed;
         if (look != null) {
@@ -74,8 +75,8 @@ final class InputLooks {
     }
 
     /// The sessions to look at now.
-    synchronized Set<Key> due(long now) {
-        List<Key> due = new ArrayList<>();
+    synchronized Set<SessionKey> due(long now) {
+        List<SessionKey> due = new ArrayList<>();
         looks.forEach((key, look) -> {
             if (look.dueNanos - now <= 0) {
                 due.add(key);
@@ -104,7 +105,7 @@ final class InputLooks {
         }
         count.increment();
         synchronized (this) {
-            Look look = looks.get(Key.of(session));
+            Look look = looks.get(SessionKey.of(session));
             if (look == null || !look.identity.equals(session.identity())) {
                 return false;
             }
@@ -121,11 +122,11 @@ final class InputLooks {
 
     /// What was seen of a session; null if nobody has looked.
     synchronized @Nullable InputState state(Session session) {
-        Look look = looks.get(Key.of(session));
+        Look look = looks.get(SessionKey.of(session));
         return look == null || !look.identity.equals(session.identity()) ? null : look.state;
     }
 
-    synchronized void forget(Key key) {
+    synchronized void forget(SessionKey key) {
         looks.remove(key);
     }
 

@@ -1,5 +1,6 @@
 package dev.belay.server.feed;
 
+import dev.belay.SessionKey;
 import dev.belay.server.feed.Changes.Change;
 import dev.belay.server.feed.Changes.Gone;
 import java.util.ArrayDeque;
@@ -23,7 +24,7 @@ final class SessionList {
 
     private static final long COUNT_NANOS = 1_000_000_000;
 
-    private final Map<Key, Entry> entries = new HashMap<>();
+    private final Map<SessionKey, Entry> entries = new HashMap<>();
     private final Deque<Gone> gone = new ArrayDeque<>();
     private final long start;
     private long version;
@@ -38,7 +39,7 @@ final class SessionList {
     /// @param ticket       of the look that found this
     /// @param countedNanos when its counters were last reported
     private record Entry(
-            String identity, Shown shown, long version, long wholeVersion, long ticket, long countedNanos) {
+            String identity, ListedSession shown, long version, long wholeVersion, long ticket, long countedNanos) {
         Change change(long since) {
             return new Change(shown, version, wholeVersion > since);
         }
@@ -69,19 +70,19 @@ final class SessionList {
     }
 
     /// The version of a session; null if unknown.
-    synchronized @Nullable Long version(Key key) {
+    synchronized @Nullable Long version(SessionKey key) {
         Entry entry = entries.get(key);
         return entry == null ? null : entry.version();
     }
 
     /// What is known of a session, if it is still this one.
-    synchronized @Nullable Shown shown(Key key, String identity) {
+    synchronized @Nullable ListedSession shown(SessionKey key, String identity) {
         Entry entry = entries.get(key);
         return entry == null || !entry.identity().equals(identity) ? null : entry.shown();
     }
 
     /// A session was looked at.
-    synchronized void put(Key key, String identity, Shown now, long ticket, long nanos) {
+    synchronized void put(SessionKey key, String identity, ListedSession now, long ticket, long nanos) {
         Entry before = entries.get(key);
         if (before != null && before.ticket() > ticket) {
             return;
@@ -100,8 +101,8 @@ final class SessionList {
     }
 
     /// All sessions were looked at: the others are gone.
-    synchronized void retain(Set<Key> listed, long ticket) {
-        List<Key> closed = entries.entrySet().stream()
+    synchronized void retain(Set<SessionKey> listed, long ticket) {
+        List<SessionKey> closed = entries.entrySet().stream()
                 .filter(entry -> !listed.contains(entry.getKey()) && entry.getValue().ticket() <= ticket)
                 .map(Map.Entry::getKey)
                 .toList();
@@ -109,14 +110,14 @@ final class SessionList {
     }
 
     /// A session was looked for and not found.
-    synchronized void gone(Key key, long ticket) {
+    synchronized void gone(SessionKey key, long ticket) {
         Entry entry = entries.get(key);
         if (entry != null && entry.ticket() <= ticket) {
             remove(key);
         }
     }
 
-    private void remove(Key key) {
+    private void remove(SessionKey key) {
         entries.remove(key);
         version++;
         gone.add(new Gone(key.id(), key.owner(), version));

@@ -5,6 +5,7 @@ import dev.belay.Doorbell;
 import dev.belay.ErrorCode;
 import dev.belay.Mode;
 import dev.belay.Session;
+import dev.belay.SessionKey;
 import dev.belay.SessionObserver;
 import dev.belay.SessionRecord;
 import dev.belay.SessionSpec;
@@ -39,7 +40,7 @@ public final class Statistics implements SessionObserver {
     private final Deque<Second> seconds = new ArrayDeque<>();
     private Map<String, Counts> counts = new HashMap<>();
     /// How far the output of each session was counted.
-    private final Map<Key, Long> printed = new HashMap<>();
+    private final Map<SessionKey, Long> printed = new HashMap<>();
     private long last;
 
     /// What the sessions of one owner, or of all, did in a second.
@@ -74,7 +75,7 @@ public final class Statistics implements SessionObserver {
         this.viewers = viewers;
         this.room = room;
         this.bell = bell;
-        sessions.list().forEach(session -> printed.put(Key.of(session), session.output().end()));
+        sessions.list().forEach(session -> printed.put(SessionKey.of(session), session.output().end()));
     }
 
     // --- counting ---
@@ -86,7 +87,7 @@ public final class Statistics implements SessionObserver {
     @Override
     public synchronized void opened(SessionRecord session) {
         of(session.owner()).opened++;
-        printed.put(Key.of(session), 0L);
+        printed.put(SessionKey.of(session), 0L);
     }
 
     @Override
@@ -101,16 +102,16 @@ public final class Statistics implements SessionObserver {
 
     @Override
     public synchronized void output(String owner, String id, long end) {
-        count(new Key(owner, id), end);
+        count(new SessionKey(id, owner), end);
     }
 
     @Override
     public synchronized void closed(SessionRecord session) {
-        count(Key.of(session), session.outputEnd());
-        printed.remove(Key.of(session));
+        count(SessionKey.of(session), session.outputEnd());
+        printed.remove(SessionKey.of(session));
     }
 
-    private void count(Key key, long end) {
+    private void count(SessionKey key, long end) {
         Long before = printed.get(key);
         if (before != null && end > before) {
             printed.put(key, end);

@@ -31,13 +31,13 @@ public final class EventLog implements SessionObserver, ApprovalListener {
     private final PrintStream out;
     private final @Nullable JsonMapper json;
     private final Time time;
-    private final Seldom seldom;
+    private final RepeatedEvents seldom;
 
     private EventLog(PrintStream out, @Nullable JsonMapper json, Time time) {
         this.out = out;
         this.json = json;
         this.time = time;
-        this.seldom = new Seldom(time::nanos);
+        this.seldom = new RepeatedEvents(time::nanos);
     }
 
     public static EventLog json(PrintStream out) {

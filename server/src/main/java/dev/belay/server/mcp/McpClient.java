@@ -130,7 +130,7 @@ final class McpClient implements AutoCloseable {
     /// Sends what is asked, until another stream takes over or the conversation ends.
     ///
     /// @throws IOException the client has gone; what it did not get waits for its next stream
-    void stream(Events events) throws IOException, InterruptedException {
+    void stream(EventStream events) throws IOException, InterruptedException {
         int mine = takeOver();
         while (isMine(mine)) {
             JsonNode next = next(mine);
@@ -142,7 +142,7 @@ final class McpClient implements AutoCloseable {
         }
     }
 
-    private void send(Events events, JsonNode message) throws IOException {
+    private void send(EventStream events, JsonNode message) throws IOException {
         try {
             events.send(message);
         } catch (IOException e) {

@@ -10,8 +10,8 @@ import dev.belay.server.Server;
 import dev.belay.server.auth.Login;
 import dev.belay.server.auth.SignIn;
 import dev.belay.server.settings.ServerSettings.HttpLimits;
+import dev.belay.server.wire.HttpReplies;
 import dev.belay.server.wire.Json;
-import dev.belay.server.wire.Replies;
 import dev.belay.server.wire.Requests;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
@@ -64,7 +64,7 @@ public final class McpDoor extends Handler.Abstract {
         try {
             answer(request, response, callback);
         } catch (SessionException e) {
-            Replies.error(request, response, callback, e);
+            HttpReplies.error(request, response, callback, e);
         } catch (IOException e) {
             // The client has gone; what it was not told is in the logs of its sessions.
             callback.failed(e);
@@ -95,7 +95,7 @@ public final class McpDoor extends Handler.Abstract {
                 response.setStatus(204);
                 callback.succeeded();
             }
-            default -> Replies.notAllowed(request, response, callback, PATH, List.of("DELETE", "GET", "POST"));
+            default -> HttpReplies.notAllowed(request, response, callback, PATH, List.of("DELETE", "GET", "POST"));
         }
     }
 
@@ -106,18 +106,18 @@ public final class McpDoor extends Handler.Abstract {
         try {
             message = Json.reader(limits().jsonDepth(), Conversation.MAX_MESSAGE_BYTES).readTree(Json.text(body));
         } catch (CharacterCodingException _) {
-            Replies.json(response, callback, 400, Conversation.notUtf8());
+            HttpReplies.json(response, callback, 400, Conversation.notUtf8());
             return;
         } catch (JacksonException e) {
-            Replies.json(response, callback, 400, Conversation.unreadable(e));
+            HttpReplies.json(response, callback, 400, Conversation.unreadable(e));
             return;
         }
         boolean streams = accepts(request, "text/event-stream");
-        String spoken = request.getHeaders().get(SinglePost.VERSION);
+        String spoken = request.getHeaders().get(StatelessPost.VERSION);
         if (Conversation.isStateless(message) || (spoken != null && !Conversation.LEGACY.contains(spoken))) {
             Requests.mayTakeLong(request);
             try (Conversations.Single single = conversations.single(login, wish(request))) {
-                new SinglePost(message, request.getHeaders(), new PostReply(null, response, streams))
+                new StatelessPost(message, request.getHeaders(), new PostReply(null, response, streams))
                         .answer(single.conversation(), callback);
             }
             return;
@@ -140,13 +140,13 @@ public final class McpDoor extends Handler.Abstract {
     private void stream(Login login, Request request, Response response, Callback callback)
             throws IOException, InterruptedException {
         if (!accepts(request, "text/event-stream")) {
-            Replies.error(request, response, callback, 406, new SessionException(
+            HttpReplies.error(request, response, callback, 406, new SessionException(
                     ErrorCode.INVALID_REQUEST, "A GET is a stream of events: accept text/event-stream."));
             return;
         }
         Requests.mayTakeLong(request);
         try (McpClient.Use use = conversations.take(login, id(request))) {
-            Events events = new Events(response);
+            EventStream events = new EventStream(response);
             use.client().stream(events);
             events.end(callback);
         }
@@ -158,11 +158,11 @@ public final class McpDoor extends Handler.Abstract {
     }
 
     private static void requireVersion(Request request) {
-        String version = request.getHeaders().get(SinglePost.VERSION);
+        String version = request.getHeaders().get(StatelessPost.VERSION);
         if (version != null && !Conversation.LEGACY.contains(version)) {
             throw new SessionException(
                     ErrorCode.INVALID_REQUEST,
-                    SinglePost.VERSION + " " + Quoted.of(version) + " has no conversations; "
+                    StatelessPost.VERSION + " " + Quoted.of(version) + " has no conversations; "
                             + String.join(", ", Conversation.LEGACY) + " have.");
         }
     }

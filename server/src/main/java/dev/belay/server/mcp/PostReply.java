@@ -1,7 +1,7 @@
 package dev.belay.server.mcp;
 
+import dev.belay.server.wire.HttpReplies;
 import dev.belay.server.wire.Json;
-import dev.belay.server.wire.Replies;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +23,7 @@ final class PostReply implements Consumer<JsonNode> {
     private final boolean streams;
     private final ReentrantLock turn = new ReentrantLock();
     private final List<JsonNode> answers = new ArrayList<>();
-    private @Nullable Events events;
+    private @Nullable EventStream events;
     private @Nullable IOException broken;
 
     /// @param client  whose own stream gets what the server asks; null if the server asks nothing
@@ -37,7 +37,7 @@ final class PostReply implements Consumer<JsonNode> {
     /// Begins the stream now if the message calls a tool, so that no proxy mistakes a long wait for a lost answer.
     void begin(JsonNode message) throws IOException {
         if (streams && calls(message)) {
-            events = new Events(response);
+            events = new EventStream(response);
         }
     }
 
@@ -51,7 +51,7 @@ final class PostReply implements Consumer<JsonNode> {
         turn.lock();
         try {
             if (says && events == null && streams && client == null) {
-                events = new Events(response);
+                events = new EventStream(response);
             }
             if (events != null && broken == null) {
                 events.send(message);
@@ -73,7 +73,7 @@ final class PostReply implements Consumer<JsonNode> {
         turn.lock();
         try {
             if (streams && answers.isEmpty()) {
-                events = events == null ? new Events(response) : events;
+                events = events == null ? new EventStream(response) : events;
                 events.keepAlive();
             }
         } catch (IOException e) {
@@ -99,7 +99,7 @@ final class PostReply implements Consumer<JsonNode> {
             // An answer to nothing: what came was no message.
             boolean malformed = answers.size() == 1 && first.path("id").isNull();
             int status = client == null ? status(first) : malformed ? 400 : 200;
-            Replies.json(response, callback, status, message.isArray() ? list() : first);
+            HttpReplies.json(response, callback, status, message.isArray() ? list() : first);
         }
     }
 

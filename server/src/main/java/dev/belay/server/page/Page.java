@@ -3,7 +3,7 @@ package dev.belay.server.page;
 import dev.belay.ErrorCode;
 import dev.belay.SessionException;
 import dev.belay.console.Console;
-import dev.belay.server.wire.Replies;
+import dev.belay.server.wire.HttpReplies;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
@@ -23,10 +23,10 @@ public final class Page extends Handler.Abstract.NonBlocking {
     public boolean handle(Request request, Response response, Callback callback) {
         Console.Asset asset = Loaded.CONSOLE.at(Request.getPathInContext(request)).orElse(null);
         if (asset == null) {
-            Replies.error(request, response, callback,
+            HttpReplies.error(request, response, callback,
                     new SessionException(ErrorCode.NOT_FOUND, "There is nothing here; see /api/openapi.yaml."));
         } else if (!request.getMethod().equals("GET") && !request.getMethod().equals("HEAD")) {
-            Replies.error(request, response, callback,
+            HttpReplies.error(request, response, callback,
                     new SessionException(ErrorCode.INVALID_REQUEST, "This is a page; use GET."));
         } else {
             send(asset, request, response, callback);
@@ -50,6 +50,6 @@ public final class Page extends Handler.Abstract.NonBlocking {
         if (packs && asset.gzip().isPresent()) {
             headers.put(HttpHeader.CONTENT_ENCODING, "gzip");
         }
-        Replies.bytes(response, callback, 200, asset.type(), body);
+        HttpReplies.bytes(response, callback, 200, asset.type(), body);
     }
 }

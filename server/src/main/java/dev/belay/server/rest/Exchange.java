@@ -4,8 +4,8 @@ import dev.belay.server.auth.Authority;
 import dev.belay.server.auth.Login;
 import dev.belay.server.auth.SignIn;
 import dev.belay.server.settings.ServerSettings.HttpLimits;
+import dev.belay.server.wire.HttpReplies;
 import dev.belay.server.wire.Json;
-import dev.belay.server.wire.Replies;
 import dev.belay.server.wire.RequestFields;
 import dev.belay.server.wire.Requests;
 import java.time.Duration;
@@ -143,10 +143,10 @@ final class Exchange {
     }
 
     void reply(int status, JsonNode body) {
-        Replies.json(response, callback, status, body);
+        HttpReplies.json(response, callback, status, body);
     }
 
     void reply(String type, byte[] body) {
-        Replies.bytes(response, callback, 200, type, body);
+        HttpReplies.bytes(response, callback, 200, type, body);
     }
 }

@@ -22,7 +22,7 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/// A Socket.IO client as the line of a viewer: each message is an event, and the next one waits until it is taken.
+/// A Socket.IO client as a viewer's connection: each message is an event, and the next one waits until it is taken.
 final class SocketIoViewer implements ViewerConnection {
     private final Socket socket;
     private final Session session;
@@ -55,7 +55,7 @@ final class SocketIoViewer implements ViewerConnection {
     @Override
     public void attached(SessionRecord record, long from, @Nullable Size size)
             throws IOException, InterruptedException {
-        ObjectNode answer = Json.putView(Replies.ok(), record, from, mode, size);
+        ObjectNode answer = Json.putView(EventReplies.ok(), record, from, mode, size);
         outgoing.send(() -> ack.reply(answer));
     }
 
@@ -121,7 +121,7 @@ final class SocketIoViewer implements ViewerConnection {
 
     @Override
     public void closed(DetachReason why) {
-        ack.reply(Replies.refused(new SessionException(
+        ack.reply(EventReplies.refused(new SessionException(
                 ErrorCode.UNAVAILABLE,
                 "The view of session " + session.id() + " has ended: " + why.label() + ".")));
         if (why != DetachReason.DETACHED) {

@@ -49,7 +49,7 @@ final class TerminalClient {
     /// By the identity of the session.
     private final Map<String, Attachment> attachments = new ConcurrentHashMap<>();
     private final Outgoing outgoing;
-    private final Watching watching;
+    private final ClientWatches watching;
     private final Semaphore errands = new Semaphore(MAX_ERRANDS);
 
     TerminalClient(TerminalDoor door, Socket socket, Login login) {
@@ -57,7 +57,7 @@ final class TerminalClient {
         this.socket = socket;
         this.login = login;
         this.outgoing = new Outgoing(() -> door.settings.get().viewers().stall());
-        this.watching = new Watching(door, socket, login, outgoing);
+        this.watching = new ClientWatches(door, socket, login, outgoing);
     }
 
     /// What an event does.
@@ -144,7 +144,7 @@ final class TerminalClient {
     }
 
     private void refuse(Ack ack, SessionException refusal) {
-        ack.reply(Replies.refused(refusal));
+        ack.reply(EventReplies.refused(refusal));
         if (refusal.code() == ErrorCode.UNAUTHENTICATED) {
             socket.close();
         }
@@ -244,7 +244,7 @@ final class TerminalClient {
         Attachment attachment = attachment(at);
         attachment.close();
         attachment.awaitEnd();
-        return Replies.ok();
+        return EventReplies.ok();
     }
 
     /// The attachment that the client means: named as it was when it was made, or else the only one with that id.
@@ -292,7 +292,7 @@ final class TerminalClient {
     private InputQueue.Answer taken(Ack ack) {
         return step -> answer(ack, () -> {
             int taken = step.run();
-            return taken < 0 ? null : Replies.ok().put("taken", taken);
+            return taken < 0 ? null : EventReplies.ok().put("taken", taken);
         });
     }
 
@@ -314,7 +314,7 @@ final class TerminalClient {
                 () -> invalid("ack needs offset: the end of what you have processed."));
         body.requireNoMore();
         viewer(at).ack(offset);
-        return Replies.ok();
+        return EventReplies.ok();
     }
 
     private ObjectNode resize(RequestFields body, Ack ack) {
@@ -322,7 +322,7 @@ final class TerminalClient {
         Size size = SpecFields.resize(body);
         body.requireNoMore();
         viewer(at).resize(size);
-        return Replies.ok().put("cols", size.cols()).put("rows", size.rows());
+        return EventReplies.ok().put("cols", size.cols()).put("rows", size.rows());
     }
 
     private ObjectNode colours(RequestFields body, Ack ack) {
@@ -330,7 +330,7 @@ final class TerminalClient {
         Colours colours = ColourFields.of(body);
         body.requireNoMore();
         viewer(at).colours(colours);
-        return Replies.ok();
+        return EventReplies.ok();
     }
 
     // --- without one ---
@@ -340,14 +340,14 @@ final class TerminalClient {
         Signal signal = Signal.of(body.text("signal").orElseThrow(() -> invalid("Name a signal: SIGINT.")));
         body.requireNoMore();
         door.access.of(login).drive(at.id(), at.owner()).signal(signal);
-        return Replies.ok().put("signal", signal.name());
+        return EventReplies.ok().put("signal", signal.name());
     }
 
     private ObjectNode answerApproval(RequestFields body, Ack ack) {
         String id = AnswerFields.id(body);
         Approval.Answer answer = AnswerFields.read(body);
         body.requireNoMore();
-        return Replies.ok().set("approval", Json.of(door.access.of(login).answer(id, answer)));
+        return EventReplies.ok().set("approval", Json.of(door.access.of(login).answer(id, answer)));
     }
 
     private ObjectNode lease(RequestFields body, Ack ack) {
@@ -357,21 +357,21 @@ final class TerminalClient {
         body.requireNoMore();
         Session session = door.access.of(login).drive(at.id(), at.owner());
         door.viewers.leases().act(session, login, action, isPrivate, null);
-        return Replies.ok().put("holder", session.keyboardHolder().orElse(null));
+        return EventReplies.ok().put("holder", session.keyboardHolder().orElse(null));
     }
 
     private ObjectNode close(RequestFields body, Ack ack) {
         Address at = Address.of(body);
         boolean force = body.flag("force").orElse(false);
         body.requireNoMore();
-        return Json.put(Replies.ok(), door.access.of(login).drive(at.id(), at.owner()).close(force));
+        return Json.put(EventReplies.ok(), door.access.of(login).drive(at.id(), at.owner()).close(force));
     }
 
     private ObjectNode list(RequestFields body, Ack ack) {
         body.requireNoMore();
         ArrayNode sessions = Json.array();
         door.feed.all(door.access.of(login)).sessions().forEach(one -> sessions.add(one.json()));
-        return Replies.ok().set("sessions", sessions);
+        return EventReplies.ok().set("sessions", sessions);
     }
 
     private static OptionalLong number(RequestFields body, String name) {

@@ -10,7 +10,7 @@ import dev.belay.server.auth.Authority;
 import dev.belay.server.auth.Login;
 import dev.belay.server.auth.SignIn;
 import dev.belay.server.settings.ServerSettings.ViewerLimits;
-import dev.belay.server.wire.Replies;
+import dev.belay.server.wire.HttpReplies;
 import dev.belay.server.wire.Requests;
 import java.time.Duration;
 import java.util.List;
@@ -75,7 +75,7 @@ public final class AttachHandler extends Handler.Abstract {
         try {
             attach(path.group(1), request, response, callback);
         } catch (SessionException e) {
-            Replies.error(request, response, callback, e);
+            HttpReplies.error(request, response, callback, e);
         }
         return true;
     }

@@ -96,7 +96,7 @@ public final class AttachSocket implements Session.Listener {
     private boolean heardAtOnce(Viewer viewer, WebSocketViewer line, ByteBuffer message) {
         boolean[] done = {true};
         answered(line, () -> {
-            Kind kind = message.hasRemaining() ? Kind.of(message.get()).orElse(null) : null;
+            MessageKind kind = message.hasRemaining() ? MessageKind.of(message.get()).orElse(null) : null;
             done[0] = switch (kind) {
                 case ACK -> {
                     viewer.ack(message.getLong());
@@ -139,7 +139,7 @@ public final class AttachSocket implements Session.Listener {
     private void heard(Viewer viewer, WebSocketViewer line, ByteBuffer message)
             throws InterruptedException, CharacterCodingException {
         byte code = message.get();
-        Kind kind = Kind.of(code).orElseThrow(() -> unknown(code));
+        MessageKind kind = MessageKind.of(code).orElseThrow(() -> unknown(code));
         switch (kind) {
             case INPUT -> {
                 TypedInput input = plain(message);

@@ -23,7 +23,7 @@ import org.eclipse.jetty.websocket.api.Callback;
 import org.eclipse.jetty.websocket.api.Session;
 import org.jspecify.annotations.Nullable;
 
-/// A WebSocket as the line of a viewer: each message is one binary frame, and the next one waits until it is taken.
+/// A WebSocket as a viewer's connection: each message is one binary frame, and the next one waits until it is taken.
 final class WebSocketViewer implements ViewerConnection {
     private final Session socket;
     private final Supplier<Duration> stall;
@@ -39,7 +39,7 @@ final class WebSocketViewer implements ViewerConnection {
     public void attached(SessionRecord session, long from, @Nullable Size size)
             throws IOException, InterruptedException {
         byte[] json = Json.bytes(Json.putView(Json.object(), session, from, mode, size));
-        send(message(Kind.ATTACHED, json.length).put(json));
+        send(message(MessageKind.ATTACHED, json.length).put(json));
     }
 
     @Override
@@ -60,13 +60,13 @@ final class WebSocketViewer implements ViewerConnection {
     }
 
     private static ByteBuffer outputMessage(long offset, byte[] bytes) {
-        return message(Kind.OUTPUT, Long.BYTES + bytes.length).putLong(offset).put(bytes);
+        return message(MessageKind.OUTPUT, Long.BYTES + bytes.length).putLong(offset).put(bytes);
     }
 
     @Override
     public void gap(Gap gap) throws IOException, InterruptedException {
         byte[] reason = utf8(gap.reason().name().toLowerCase(Locale.ROOT));
-        send(message(Kind.GAP, 2 * Long.BYTES + reason.length)
+        send(message(MessageKind.GAP, 2 * Long.BYTES + reason.length)
                 .putLong(gap.offset())
                 .putLong(gap.lostBytes())
                 .put(reason));
@@ -74,12 +74,12 @@ final class WebSocketViewer implements ViewerConnection {
 
     @Override
     public void resized(Size size) throws IOException, InterruptedException {
-        send(message(Kind.RESIZED, 2 * Short.BYTES).putShort((short) size.cols()).putShort((short) size.rows()));
+        send(message(MessageKind.RESIZED, 2 * Short.BYTES).putShort((short) size.cols()).putShort((short) size.rows()));
     }
 
     @Override
     public void screen(Repaint paint, RepaintReason why) throws IOException, InterruptedException {
-        send(message(Kind.SCREEN, Long.BYTES + 2 * Short.BYTES + 1 + paint.bytes().length)
+        send(message(MessageKind.SCREEN, Long.BYTES + 2 * Short.BYTES + 1 + paint.bytes().length)
                 .putLong(paint.offset())
                 .putShort((short) paint.size().cols())
                 .putShort((short) paint.size().rows())
@@ -90,25 +90,25 @@ final class WebSocketViewer implements ViewerConnection {
     @Override
     public void lease(@Nullable String holder, boolean isPrivate) throws IOException, InterruptedException {
         byte[] name = utf8(holder == null ? "" : holder);
-        send(message(Kind.HOLDER, 1 + name.length).put((byte) (isPrivate ? 1 : 0)).put(name));
+        send(message(MessageKind.HOLDER, 1 + name.length).put((byte) (isPrivate ? 1 : 0)).put(name));
     }
 
     @Override
     public void approval(Approval approval) throws IOException, InterruptedException {
         byte[] json = Json.bytes(Json.of(approval));
-        send(message(Kind.APPROVAL, json.length).put(json));
+        send(message(MessageKind.APPROVAL, json.length).put(json));
     }
 
     @Override
     public void approvalClosed(Approval approval) throws IOException, InterruptedException {
         byte[] json = Json.bytes(Json.closed(Json.object(), approval));
-        send(message(Kind.APPROVAL_CLOSED, json.length).put(json));
+        send(message(MessageKind.APPROVAL_CLOSED, json.length).put(json));
     }
 
     @Override
     public void exit(ExitStatus exit, long offset) throws IOException, InterruptedException {
         byte[] signal = utf8(exit.signal().map(Signal::name).orElse(""));
-        send(message(Kind.EXIT, Long.BYTES + Integer.BYTES + signal.length)
+        send(message(MessageKind.EXIT, Long.BYTES + Integer.BYTES + signal.length)
                 .putLong(offset)
                 .putInt(exit.code())
                 .put(signal));
@@ -139,19 +139,19 @@ final class WebSocketViewer implements ViewerConnection {
     /// Answers something that the client sent. Not sent by the sender: it may go out between two of its messages.
     void refused(SessionException refusal) {
         byte[] json = Json.bytes(Json.object().set("error", Json.of(refusal)));
-        answer(message(Kind.ERROR, json.length).put(json));
+        answer(message(MessageKind.ERROR, json.length).put(json));
     }
 
     void taken(String inputId, int taken) {
         byte[] id = utf8(inputId);
-        answer(message(Kind.TAKEN, Integer.BYTES + id.length).putInt(taken).put(id));
+        answer(message(MessageKind.TAKEN, Integer.BYTES + id.length).putInt(taken).put(id));
     }
 
     /// An input without an id was not taken completely.
     ///
     /// @param number counts the inputs without an id, from 1
     void cut(int number, int taken, int sent) {
-        answer(message(Kind.CUT, 3 * Integer.BYTES).putInt(number).putInt(taken).putInt(sent));
+        answer(message(MessageKind.CUT, 3 * Integer.BYTES).putInt(number).putInt(taken).putInt(sent));
     }
 
     private void answer(ByteBuffer message) {
@@ -164,7 +164,7 @@ final class WebSocketViewer implements ViewerConnection {
         ViewerConnection.await(taken, stall.get());
     }
 
-    private static ByteBuffer message(Kind kind, int length) {
+    private static ByteBuffer message(MessageKind kind, int length) {
         return ByteBuffer.allocate(1 + length).put(kind.code);
     }
 

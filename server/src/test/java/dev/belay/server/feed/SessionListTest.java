@@ -3,6 +3,7 @@ package dev.belay.server.feed;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belay.Origin;
+import dev.belay.SessionKey;
 import dev.belay.SessionRecord;
 import dev.belay.SessionState;
 import dev.belay.server.attach.KeyboardHold;
@@ -26,9 +27,9 @@ class SessionListTest {
     private final SessionList list = new SessionList(1_000);
     private long nanos;
 
-    private static Shown shown(String id, int cols, long end) {
+    private static ListedSession shown(String id, int cols, long end) {
         Instant start = Instant.EPOCH;
-        return new Shown(
+        return new ListedSession(
                 new SessionRecord(
                         id, "pty", "sh", List.of(), ".", cols, 24, 1, "ann", Map.of(), Origin.API, false, start, null,
                         SessionState.RUNNING, null, null, 0, 0, end, start, null, null),
@@ -36,7 +37,7 @@ class SessionListTest {
     }
 
     private void put(String id, String identity, int cols, long end) {
-        list.put(new Key("ann", id), identity, shown(id, cols, end), list.ticket(), nanos);
+        list.put(new SessionKey(id, "ann"), identity, shown(id, cols, end), list.ticket(), nanos);
     }
 
     private Changes after(Changes before) {
@@ -80,9 +81,9 @@ class SessionListTest {
         long old = list.ticket();
         put("a", "1", 80, 0);
         Changes first = list.since(OptionalLong.empty());
-        list.put(new Key("ann", "a"), "1", shown("a", 70, 0), old, nanos);
+        list.put(new SessionKey("a", "ann"), "1", shown("a", 70, 0), old, nanos);
         list.retain(Set.of(), old);
-        list.gone(new Key("ann", "a"), old);
+        list.gone(new SessionKey("a", "ann"), old);
         assertThat(after(first).none()).isTrue();
     }
 
@@ -103,12 +104,12 @@ class SessionListTest {
         Changes empty = list.since(OptionalLong.empty());
         for (int i = 0; i < SessionList.MOST_GONE; i++) {
             put("s" + i, "1", 80, 0);
-            list.gone(new Key("ann", "s" + i), list.ticket());
+            list.gone(new SessionKey("s" + i, "ann"), list.ticket());
         }
         assertThat(after(empty).all()).isFalse();
         assertThat(after(empty).gone()).hasSize(SessionList.MOST_GONE);
         put("one", "1", 80, 0);
-        list.gone(new Key("ann", "one"), list.ticket());
+        list.gone(new SessionKey("one", "ann"), list.ticket());
         assertThat(after(empty).all()).as("one more than is remembered").isTrue();
         assertThat(list.size()).isZero();
     }
@@ -131,18 +132,18 @@ class SessionListTest {
         for (int seed = 0; seed < 200; seed++) {
             Random random = new Random(seed);
             SessionList tested = new SessionList(seed);
-            Map<String, Shown> real = new HashMap<>();
-            Map<String, Shown> copy = new HashMap<>();
+            Map<String, ListedSession> real = new HashMap<>();
+            Map<String, ListedSession> copy = new HashMap<>();
             OptionalLong since = OptionalLong.empty();
             for (int step = 0; step < 200; step++) {
                 String id = "s" + random.nextInt(8);
-                Key key = new Key("ann", id);
+                SessionKey key = new SessionKey(id, "ann");
                 nanos += SECOND;
                 if (random.nextInt(4) == 0) {
                     real.remove(id);
                     tested.gone(key, tested.ticket());
                 } else {
-                    Shown now = shown(id, 80 + random.nextInt(3), random.nextInt(1000));
+                    ListedSession now = shown(id, 80 + random.nextInt(3), random.nextInt(1000));
                     real.put(id, now);
                     tested.put(key, "life" + random.nextInt(2), now, tested.ticket(), nanos);
                 }
@@ -161,14 +162,14 @@ class SessionListTest {
     }
 
     /// As a client does it.
-    private static void apply(Changes changes, Map<String, Shown> copy) {
+    private static void apply(Changes changes, Map<String, ListedSession> copy) {
         if (changes.all()) {
             copy.clear();
         }
         changes.gone().forEach(one -> copy.remove(one.id()));
         for (Changes.Change change : changes.sessions()) {
-            Shown now = change.shown();
-            Shown before = copy.put(now.record().id(), now);
+            ListedSession now = change.shown();
+            ListedSession before = copy.put(now.record().id(), now);
             if (!change.whole()) {
                 assertThat(before).as("only counters differ").isNotNull();
                 assertThat(now.differs(before)).isFalse();

@@ -28,10 +28,10 @@ class EventLogTest {
         }
         log.seldom("refused", "two", Map.of("n", 0));
         assertThat(lines()).containsExactly("{\"event\":\"refused\",\"n\":0}", "{\"event\":\"refused\",\"n\":0}");
-        clock.pass(Seldom.INTERVAL);
+        clock.pass(RepeatedEvents.INTERVAL);
         log.flush();
         assertThat(lines()).last().isEqualTo("{\"event\":\"refused\",\"n\":999,\"more\":999}");
-        clock.pass(Seldom.INTERVAL);
+        clock.pass(RepeatedEvents.INTERVAL);
         log.flush();
         assertThat(lines()).as("nothing more happened").hasSize(3);
         log.seldom("refused", "one", Map.of("n", 1));

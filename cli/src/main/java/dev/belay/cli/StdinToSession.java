@@ -15,7 +15,7 @@ import java.util.Arrays;
 /// Copies this process's standard input into a session, on its own thread, which ends with the session or the JVM.
 ///
 /// If the session does not read, the thread waits, and so does the program that writes to our standard input.
-final class Input {
+final class StdinToSession {
     private static final int BUFFER_BYTES = 16 << 10;
     private static final Duration FOREVER = Duration.ofDays(36_500);
     private static final Duration FIRST_QUIET = Duration.ofMillis(250);
@@ -27,7 +27,7 @@ final class Input {
     private final boolean keyboard;
     private byte last = '\n';
 
-    private Input(Session session, boolean keyboard) {
+    private StdinToSession(Session session, boolean keyboard) {
         this.session = session;
         this.keyboard = keyboard;
     }
@@ -36,7 +36,7 @@ final class Input {
     ///
     /// @param keyboard whether the standard input is a terminal whose keys go to the session's terminal
     static void copyTo(Session session, boolean keyboard) {
-        Thread.ofPlatform().daemon().name("belay-input").start(new Input(session, keyboard)::copy);
+        Thread.ofPlatform().daemon().name("belay-input").start(new StdinToSession(session, keyboard)::copy);
     }
 
     private void copy() {

@@ -17,15 +17,13 @@ import org.jspecify.annotations.Nullable;
 
 /// Types into sessions of a running server over both doors, as pages do: what an AOT cache is trained with. Only
 /// `belay train` uses it.
-final class Practice {
+final class TrainingClient {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final String COPY = "stty raw -echo; printf up; exec cat";
-    private static final byte OUTPUT = 0x01;
-    private static final byte INPUT = 0x10;
 
-    private final Client client;
+    private final RestClient client;
 
-    Practice(Client client) {
+    TrainingClient(RestClient client) {
         this.client = client;
     }
 
@@ -39,18 +37,25 @@ final class Practice {
 
     private void overWebSocket(HttpClient http, int keys) throws InterruptedException {
         String id = client.post("api/sessions", Json.object().put("cmd", COPY)).path("id").asString();
-        Line line = new Line(http, socket("api/sessions/" + id + "/attach?from=0"), client.token());
-        line.awaitBinary(OUTPUT);
+        LinkedBlockingQueue<Long> outputs = new LinkedBlockingQueue<>();
+        AttachLink link = AttachLink.open(
+                http, client, "api/sessions/" + id + "/attach?from=0", PATIENCE, new AttachLink.Heard() {
+                    @Override
+                    public void output(long offset, ByteBuffer bytes) {
+                        outputs.add(offset);
+                    }
+                });
+        heard(outputs);
         for (int i = 0; i < keys; i++) {
-            line.send(new byte[] {INPUT, 'x'});
-            line.awaitBinary(OUTPUT);
+            link.input("key-" + i, new byte[] {'x'});
+            heard(outputs);
         }
-        line.close();
+        link.abort();
         client.delete("api/sessions/" + id + "?force=true");
     }
 
     private void overSocketIo(HttpClient http, int keys) throws InterruptedException {
-        Line line = new Line(http, socket("socket.io/?EIO=4&transport=websocket"), null);
+        SocketIo line = new SocketIo(http, client.server().webSocketAt("socket.io/?EIO=4&transport=websocket"));
         line.awaitText("0");
         line.send("40" + Json.object().put("token", client.token()));
         line.awaitText("40");
@@ -69,24 +74,24 @@ final class Practice {
         line.close();
     }
 
-    private URI socket(String path) {
-        return URI.create(client.server().at(path).toString().replaceFirst("^http", "ws"));
+    private static <T> T heard(LinkedBlockingQueue<T> queue) throws InterruptedException {
+        T message = queue.poll(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        if (message == null) {
+            throw new SessionException(ErrorCode.UNAVAILABLE, "The server does not answer.");
+        }
+        return message;
     }
 
-    /// A WebSocket and what came on it.
-    private static final class Line implements WebSocket.Listener {
+    /// A client of Socket.IO, as far as it is needed here, and what it was sent.
+    private static final class SocketIo implements WebSocket.Listener {
         private final LinkedBlockingQueue<byte[]> binary = new LinkedBlockingQueue<>();
         private final LinkedBlockingQueue<String> texts = new LinkedBlockingQueue<>();
         private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         private final StringBuilder text = new StringBuilder();
         private final WebSocket socket;
 
-        Line(HttpClient http, URI address, @Nullable String token) {
-            WebSocket.Builder builder = http.newWebSocketBuilder();
-            if (token != null) {
-                builder.header("Authorization", "Bearer " + token);
-            }
-            socket = builder.buildAsync(address, this).join();
+        SocketIo(HttpClient http, URI address) {
+            socket = http.newWebSocketBuilder().buildAsync(address, this).join();
         }
 
         @Override
@@ -113,10 +118,6 @@ final class Practice {
             return null;
         }
 
-        void send(byte[] message) {
-            socket.sendBinary(ByteBuffer.wrap(message), true).join();
-        }
-
         void send(String message) {
             socket.sendText(message, true).join();
         }
@@ -133,14 +134,6 @@ final class Practice {
             String message = heard(texts);
             while (!message.startsWith(start)) {
                 message = heard(texts);
-            }
-            return message;
-        }
-
-        private static <T> T heard(LinkedBlockingQueue<T> queue) throws InterruptedException {
-            T message = queue.poll(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
-            if (message == null) {
-                throw new SessionException(ErrorCode.UNAVAILABLE, "The server does not answer.");
             }
             return message;
         }

@@ -11,7 +11,7 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /// What the express lane of a viewer has left to its sender. Owned by the thread that has the [Handover]'s turn.
-final class LaneRest {
+final class ExpressLaneRest {
     private @Nullable Part unsent;
     private @Nullable Future<?> inFlight;
     private @Nullable Throwable failure;

@@ -13,14 +13,14 @@ import tools.jackson.databind.JsonNode;
 
 /// A response that is a stream of events, one message each. Blocks until the connection has taken what is sent; used by
 /// one thread at a time.
-final class Events {
+final class EventStream {
     private static final byte[] DATA = "event: message\ndata: ".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] END = "\n\n".getBytes(StandardCharsets.US_ASCII);
     private static final byte[] COMMENT = ":\n\n".getBytes(StandardCharsets.US_ASCII);
 
     private final Response response;
 
-    Events(Response response) throws IOException {
+    EventStream(Response response) throws IOException {
         this.response = response;
         response.setStatus(200);
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, "text/event-stream");

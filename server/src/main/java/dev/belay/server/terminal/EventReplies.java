@@ -5,8 +5,8 @@ import dev.belay.server.wire.Json;
 import tools.jackson.databind.node.ObjectNode;
 
 /// Answers to events: `{ok: true, ...}`, or `{ok: false, error: {code, message, ...}}`.
-final class Replies {
-    private Replies() {}
+final class EventReplies {
+    private EventReplies() {}
 
     static ObjectNode ok() {
         return Json.object().put("ok", true);

@@ -13,7 +13,7 @@ import java.util.function.LongSupplier;
 ///
 /// The number of kinds is bounded: beyond the bound, all kinds of an event share one. The monitor guards the table
 /// only.
-final class Seldom {
+final class RepeatedEvents {
     static final Duration INTERVAL = Duration.ofMinutes(1);
     private static final int MAX_KINDS = 32;
 
@@ -40,7 +40,7 @@ final class Seldom {
         }
     }
 
-    Seldom(LongSupplier clock) {
+    RepeatedEvents(LongSupplier clock) {
         this.clock = clock;
     }
 

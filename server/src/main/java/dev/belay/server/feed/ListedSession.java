@@ -19,7 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
 /// @param input    whether it waits for input; null if nobody has looked
 /// @param viewers  who views it, sorted
 /// @param envNames the names of the variables that were set when it was opened; never their values
-public record Shown(
+public record ListedSession(
         SessionRecord record,
         @Nullable String title,
         @Nullable InputState input,
@@ -36,8 +36,8 @@ public record Shown(
         }
     }
 
-    static Shown of(Session session, String title, @Nullable InputState input, List<Watching> viewers) {
-        return new Shown(
+    static ListedSession of(Session session, String title, @Nullable InputState input, List<Watching> viewers) {
+        return new ListedSession(
                 session.snapshot(),
                 title.isEmpty() ? null : title,
                 input,
@@ -47,24 +47,24 @@ public record Shown(
                 session.spec().env().keySet().stream().sorted().toList());
     }
 
-    Shown input(@Nullable InputState value) {
-        return new Shown(record, title, value, viewers, typed, keyboard, envNames);
+    ListedSession input(@Nullable InputState value) {
+        return new ListedSession(record, title, value, viewers, typed, keyboard, envNames);
     }
 
     /// Whether something other than a counter differs.
-    boolean differs(Shown other) {
+    boolean differs(ListedSession other) {
         return !solid().equals(other.solid());
     }
 
     /// Everything except what changes with each byte: the offsets, the last activity, and when somebody typed.
-    private Shown solid() {
+    private ListedSession solid() {
         SessionRecord all = record;
         SessionRecord still = new SessionRecord(
                 all.id(), all.backend(), all.command(), all.args(), all.workdir(), all.cols(), all.rows(), all.pid(),
                 all.owner(), all.labels(), all.origin(), all.keep(), all.startedAt(), all.endedAt(), all.state(),
                 all.exitCode(), all.signal(), all.survivors(), 0, 0, all.startedAt(), all.endReason(), all.guard());
         Typed who = typed == null ? null : new Typed(typed.by(), typed.agent(), all.startedAt());
-        return new Shown(still, title, input, viewers, who, keyboard, envNames);
+        return new ListedSession(still, title, input, viewers, who, keyboard, envNames);
     }
 
     /// The whole record.

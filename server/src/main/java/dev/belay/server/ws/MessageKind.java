@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /// The first byte of every message: what follows. Numbers are big-endian, texts UTF-8; see docs/protocol.md.
-enum Kind {
+enum MessageKind {
     // to the client
     ATTACHED(0x00),
     OUTPUT(0x01),
@@ -31,11 +31,11 @@ enum Kind {
 
     final byte code;
 
-    Kind(int code) {
+    MessageKind(int code) {
         this.code = (byte) code;
     }
 
-    static Optional<Kind> of(byte code) {
+    static Optional<MessageKind> of(byte code) {
         return Arrays.stream(values()).filter(kind -> kind.code == code).findFirst();
     }
 }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /// How many sessions this machine has room for, by its terminals, open files and memory. Includes what running sessions
 /// already use. Asks the kernel at most once a second. Thread-safe.
-final class MachineRoom implements Supplier<Capacity> {
+final class MachineCapacity implements Supplier<Capacity> {
     /// Both ends of the terminal, the leader, the newest file of the log, a reader of it, and a viewer's connection.
     private static final int FILES_OF_SESSION = 6;
     private static final long MEMORY_OF_SESSION = 8L << 20;
@@ -21,7 +21,7 @@ final class MachineRoom implements Supplier<Capacity> {
     private long lookedNanos;
 
     /// @param running how many sessions there are now
-    MachineRoom(IntSupplier running) {
+    MachineCapacity(IntSupplier running) {
         this.running = running;
     }
 

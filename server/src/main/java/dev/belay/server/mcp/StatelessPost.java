@@ -16,7 +16,7 @@ import tools.jackson.databind.JsonNode;
 /// connection cancels it.
 ///
 /// @param headers those of the request
-record SinglePost(JsonNode message, HttpFields headers, PostReply reply) {
+record StatelessPost(JsonNode message, HttpFields headers, PostReply reply) {
     static final String VERSION = "MCP-Protocol-Version";
     /// How often a client is tried that waits for an answer.
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(1);

@@ -4,7 +4,7 @@ import java.util.Locale;
 import tools.jackson.databind.JsonNode;
 
 /// A session in the list of `belay top`, with the rate of its output. For one thread.
-final class Listed {
+final class TopRow {
     private static final double NANOS = 1e9;
 
     private JsonNode record;
@@ -13,7 +13,7 @@ final class Listed {
     private double rate;
 
     /// @param now a time in nanoseconds
-    Listed(JsonNode record, long now) {
+    TopRow(JsonNode record, long now) {
         this.record = record;
         this.countedBytes = printed();
         this.countedAt = now;

@@ -7,11 +7,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /// The sizes of a session's terminal, as they are sent to one viewer. Used by the viewer's sender.
-final class Sizes {
+final class SizesTold {
     private final OutputLog log;
     private @Nullable Resize told;
 
-    Sizes(OutputLog log) {
+    SizesTold(OutputLog log) {
         this.log = log;
     }
 

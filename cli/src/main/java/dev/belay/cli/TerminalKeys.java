@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// moment: a read cannot be given up, so two threads would take keys from each other.
 ///
 /// Any thread may change the reader. Readers must not block for long.
-final class Keyboard {
+final class TerminalKeys {
     private static final int BUFFER_BYTES = 16 << 10;
 
     /// @param typed hears what is typed

@@ -6,7 +6,7 @@ import dev.belay.SessionException;
 import dev.belay.server.logs.EventLog;
 import dev.belay.server.settings.ServerSettings;
 import dev.belay.server.wire.Headers;
-import dev.belay.server.wire.Replies;
+import dev.belay.server.wire.HttpReplies;
 import dev.belay.server.wire.Requests;
 import java.util.HashSet;
 import java.util.List;
@@ -31,7 +31,7 @@ import org.eclipse.jetty.util.Callback;
 /// and pages of others that would use what the browser can reach. Images, scripts and frames of such pages send no
 /// `Origin`; browsers mark them by `Sec-Fetch-Site`. A link from another page may lead to the console, and to nothing
 /// else.
-public final class Guard extends Handler.Wrapper {
+public final class RequestGuard extends Handler.Wrapper {
     private static final String POLICY =
             "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; "
                     + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
@@ -51,7 +51,7 @@ public final class Guard extends Handler.Wrapper {
     private record Names(Set<String> hosts, Set<String> origins, Set<String> foreign) {}
 
     /// @param port the port that is bound, known once the server has started
-    public Guard(ServerSettings settings, IntSupplier port, Connections connections, EventLog events) {
+    public RequestGuard(ServerSettings settings, IntSupplier port, Connections connections, EventLog events) {
         this.settings = settings;
         this.port = port;
         this.connections = connections;
@@ -189,7 +189,7 @@ public final class Guard extends Handler.Wrapper {
         String address = Requests.address(request).getHostAddress();
         events.seldom("request_refused", what + " " + address,
                 Map.of("address", address, "reason", what, what, String.join(", ", values)));
-        Replies.error(request, response, callback, new SessionException(ErrorCode.DENIED, message));
+        HttpReplies.error(request, response, callback, new SessionException(ErrorCode.DENIED, message));
         return true;
     }
 

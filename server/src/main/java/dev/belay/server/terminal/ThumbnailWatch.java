@@ -21,7 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// Sends a client thumbnails of some sessions: each `thumbnail` has the rows that have changed, at most twice a second.
 /// Its sender is one virtual thread; what the client does not take in time is not sent later.
-final class ScreenWatch implements AutoCloseable {
+final class ThumbnailWatch implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.belay.server");
     private static final Duration WAIT = Duration.ofSeconds(2);
     /// How long before it looks again for sessions that it has not found yet.
@@ -36,17 +36,17 @@ final class ScreenWatch implements AutoCloseable {
     /// What the client has of each session, by its identity. Owned by the sender, and then by its successor.
     private Map<String, Long> sent = new HashMap<>();
     /// Open until its last message was sent.
-    private @Nullable ScreenWatch before;
+    private @Nullable ThumbnailWatch before;
 
     /// @param names  the sessions as `ID` or `OWNER/ID`
     /// @param before what this replaces; its client still has what it was sent of the same sessions
-    ScreenWatch(
+    ThumbnailWatch(
             Socket socket,
             Outgoing outgoing,
             Screens screens,
             ActorSessions view,
             List<String> names,
-            @Nullable ScreenWatch before) {
+            @Nullable ThumbnailWatch before) {
         this.socket = socket;
         this.outgoing = outgoing;
         this.screens = screens;

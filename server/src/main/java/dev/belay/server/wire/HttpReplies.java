@@ -12,8 +12,8 @@ import org.eclipse.jetty.util.Callback;
 import tools.jackson.databind.JsonNode;
 
 /// Answers over HTTP: JSON, bytes, and errors with the status of their code.
-public final class Replies {
-    private Replies() {}
+public final class HttpReplies {
+    private HttpReplies() {}
 
     /// The status for a code.
     public static int status(ErrorCode code) {

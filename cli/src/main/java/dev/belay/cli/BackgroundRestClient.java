@@ -14,17 +14,17 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// A REST client for requests that nobody waits for: the executor is given what comes of them, and a request can be
 /// given up.
-final class BackgroundClient implements AutoCloseable {
+final class BackgroundRestClient implements AutoCloseable {
     private static final Duration CONNECT = Duration.ofSeconds(10);
     private static final Duration ANSWER = Duration.ofMinutes(1);
 
-    private final Client client;
+    private final RestClient client;
     private final Executor executor;
     private final HttpClient http =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(CONNECT).build();
 
     /// @param executor runs one thing at a time; questions are given up there, too
-    BackgroundClient(Client client, Executor executor) {
+    BackgroundRestClient(RestClient client, Executor executor) {
         this.client = client;
         this.executor = executor;
     }

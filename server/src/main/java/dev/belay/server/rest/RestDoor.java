@@ -5,7 +5,7 @@ import dev.belay.Quoted;
 import dev.belay.SessionException;
 import dev.belay.server.auth.Authority;
 import dev.belay.server.settings.ServerSettings;
-import dev.belay.server.wire.Replies;
+import dev.belay.server.wire.HttpReplies;
 import dev.belay.server.wire.Requests;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +18,7 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
 /// The REST front door: finds the route, and turns every refusal into an answer.
-public final class Rest extends Handler.Abstract {
+public final class RestDoor extends Handler.Abstract {
     private static final System.Logger LOG = System.getLogger("dev.belay.server");
 
     private static final String HEALTH = "/api/health";
@@ -27,7 +27,7 @@ public final class Rest extends Handler.Abstract {
     private final List<Route> routes;
     private final Supplier<ServerSettings> settings;
 
-    public Rest(
+    public RestDoor(
             Authority authority,
             Supplier<ServerSettings> settings,
             SessionRoutes sessions,
@@ -61,15 +61,15 @@ public final class Rest extends Handler.Abstract {
         try {
             answer(request, response, callback, path);
         } catch (SessionException e) {
-            Replies.error(request, response, callback, e);
+            HttpReplies.error(request, response, callback, e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            Replies.error(
+            HttpReplies.error(
                     request, response, callback,
                     new SessionException(ErrorCode.UNAVAILABLE, "The server is shutting down."));
         } catch (Exception | Error e) {
             LOG.log(System.Logger.Level.WARNING, "a request failed: " + request.getMethod() + " " + Quoted.of(path), e);
-            Replies.error(
+            HttpReplies.error(
                     request, response, callback,
                     new SessionException(ErrorCode.INTERNAL, "Internal error; see the server log."));
         }
@@ -100,6 +100,6 @@ public final class Rest extends Handler.Abstract {
             throw new SessionException(
                     ErrorCode.NOT_FOUND, "There is nothing at " + Quoted.of(path) + "; see /api/openapi.yaml.");
         }
-        Replies.notAllowed(request, response, callback, path, allowed);
+        HttpReplies.notAllowed(request, response, callback, path, allowed);
     }
 }

@@ -4,7 +4,6 @@ import dev.belay.ErrorCode;
 import dev.belay.SessionException;
 import dev.belay.Size;
 import java.net.ConnectException;
-import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.WebSocketHandshakeException;
 import java.nio.ByteBuffer;
@@ -19,8 +18,8 @@ import tools.jackson.databind.node.ObjectNode;
 /// A session on this terminal: what it prints is shown, what is typed goes to it, until the person detaches or it ends.
 ///
 /// The caller's thread connects, and connects again when the connection was lost: output goes on at the offset where it
-/// stopped, and what was typed but not confirmed is sent again, once. What is typed comes from a [Keyboard].
-final class Attachment implements AttachLink.Heard {
+/// stopped, and what was typed but not confirmed is sent again, once. What is typed comes from a [TerminalKeys].
+final class AttachedTerminal implements AttachLink.Heard {
     private static final Duration PING_EVERY = Duration.ofSeconds(5);
     private static final Duration LONGEST_SILENCE = Duration.ofSeconds(20);
     private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
@@ -36,7 +35,7 @@ final class Attachment implements AttachLink.Heard {
 
     private final RemoteSession session;
     private final RawTerminal terminal;
-    private final Keyboard keyboard;
+    private final TerminalKeys keyboard;
     private final DetachKeys keys;
     private final AttachOptions options;
     private final String inputs = UUID.randomUUID().toString();
@@ -55,7 +54,7 @@ final class Attachment implements AttachLink.Heard {
     private volatile @Nullable Integer exitCode;
     private volatile String holder = "";
 
-    Attachment(RemoteSession session, RawTerminal terminal, Keyboard keyboard, DetachKeys keys,
+    AttachedTerminal(RemoteSession session, RawTerminal terminal, TerminalKeys keyboard, DetachKeys keys,
             AttachOptions options) {
         this.session = session;
         this.terminal = terminal;
@@ -123,19 +122,12 @@ final class Attachment implements AttachLink.Heard {
     private AttachLink connect(HttpClient http) {
         boolean whole = repaint;
         repaint = false;
-        AttachLink one = new AttachLink(this);
         String path = session.path(
                 "/attach",
                 "mode", options.watch() ? "watch" : null,
                 "screen", "1",
                 "from", next < 0 || whole ? null : (Long) next);
-        URI at = session.client().server().at(path);
-        URI socket = URI.create(at.toString().replaceFirst("^http", "ws"));
-        one.opened(http.newWebSocketBuilder()
-                .header("Authorization", "Bearer " + session.client().token())
-                .connectTimeout(CONNECT)
-                .buildAsync(socket, one)
-                .join());
+        AttachLink one = AttachLink.open(http, session.client(), path, CONNECT, this);
         link = one;
         if (leaving) {
             leave(); // the key came before there was a link to close

@@ -14,7 +14,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /// A REST client of a running server. Throws the errors that the server answers with.
-record Client(ServerAddress server, String token) {
+record RestClient(ServerAddress server, String token) {
     /// How long the server is asked to wait at once.
     static final Duration LONGEST_WAIT = Duration.ofSeconds(50);
 

@@ -11,8 +11,8 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 
 /// Writes a file so that it is the old one or the new one at every moment, even after a crash.
-final class WholeFile {
-    private WholeFile() {}
+final class AtomicFile {
+    private AtomicFile() {}
 
     /// Replaces a file, or makes it with its folder. It keeps its owner and permissions; a new one has mode 0600.
     ///

@@ -21,21 +21,21 @@ import org.jspecify.annotations.Nullable;
 /// containers.
 ///
 /// @param temporary the temporary folder, if one was needed
-record Scratch(Sessions sessions, @Nullable Path temporary) implements AutoCloseable {
+record TemporarySessions(Sessions sessions, @Nullable Path temporary) implements AutoCloseable {
     /// @param hosts makes a host, and a second one if the first cannot use the state folder
-    static Scratch open(
+    static TemporarySessions open(
             Supplier<LinuxHost> hosts, Environment environment, Limits limits, Resources resources,
             Isolation isolation) {
         // Outside of the try: another folder does not help if the machine lacks something.
         LinuxHost host = hosts.get();
         try {
-            return new Scratch(builder(host, environment, limits, resources, isolation).build(), null);
+            return new TemporarySessions(builder(host, environment, limits, resources, isolation).build(), null);
         } catch (SessionException e) {
             if (e.code() != ErrorCode.UNAVAILABLE) {
                 throw e;
             }
             Path folder = temporaryFolder(e);
-            return new Scratch(
+            return new TemporarySessions(
                     builder(hosts.get(), environment, limits, resources, isolation).state(folder).build(),
                     folder);
         }

@@ -33,7 +33,7 @@ import java.util.function.Supplier;
 ///
 /// SIGTERM or Ctrl-C closes all sessions with their grace and ends it; a second one kills what is left at once. SIGHUP
 /// and `belay reload` read the settings again.
-final class Daemon {
+final class ForegroundServer {
     /// How the first line that a server prints begins; its address follows.
     static final String LISTENING = "Belay is listening on ";
 
@@ -53,7 +53,7 @@ final class Daemon {
 
     /// @param file  the settings file, if there is one
     /// @param again reads the settings again
-    Daemon(Path state, Path workspace, Config config, Optional<Path> file, Supplier<Config> again) {
+    ForegroundServer(Path state, Path workspace, Config config, Optional<Path> file, Supplier<Config> again) {
         this.file = file;
         this.state = state;
         this.workspace = workspace;
@@ -99,7 +99,7 @@ final class Daemon {
         String version = Version.read().number();
         Server server = Server.builder(sessions)
                 .settings(withAdmin(config.server(), token))
-                .capacity(new MachineRoom(() -> sessions.stats().permitsUsed()))
+                .capacity(new MachineCapacity(() -> sessions.stats().permitsUsed()))
                 .screens(new Screens(sessions, config.screens()))
                 .metrics(metrics)
                 .events(log)

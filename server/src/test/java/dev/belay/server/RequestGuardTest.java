@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /// The lists of hosts and origins stand before every route and every upgrade, mounted front doors included.
-class GuardTest extends WithServer {
+class RequestGuardTest extends WithServer {
     @Override
     ServerSettings settings() {
         return super.settings().allowedOrigins(List.of("tauri://localhost"));

@@ -15,7 +15,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /// What else one client watches, apart from the sessions it is attached to: lists, and the screens of many sessions.
 /// The monitor guards which.
-final class Watching {
+final class ClientWatches {
     /// The most screens at once.
     private static final int MOST_SCREENS = 64;
 
@@ -24,9 +24,9 @@ final class Watching {
     private final Login login;
     private final Outgoing outgoing;
     private @Nullable ListWatch lists;
-    private @Nullable ScreenWatch screens;
+    private @Nullable ThumbnailWatch screens;
 
-    Watching(TerminalDoor door, Socket socket, Login login, Outgoing outgoing) {
+    ClientWatches(TerminalDoor door, Socket socket, Login login, Outgoing outgoing) {
         this.door = door;
         this.socket = socket;
         this.login = login;
@@ -46,7 +46,7 @@ final class Watching {
                         + String.join(", ", ListReader.LISTS) + ".");
             }
         }
-        ack.reply(Replies.ok());
+        ack.reply(EventReplies.ok());
         replace(wanted.isEmpty()
                 ? null
                 : new ListWatch(socket, outgoing, new ListReader(
@@ -63,7 +63,7 @@ final class Watching {
             throw Requests.invalid(
                     "One client gets at most " + MOST_SCREENS + " screens, not " + ids.size() + "; name fewer.");
         }
-        ack.reply(Replies.ok());
+        ack.reply(EventReplies.ok());
         replaceScreens(ids);
         return null;
     }
@@ -83,13 +83,13 @@ final class Watching {
     }
 
     private synchronized void replaceScreens(List<String> ids) {
-        ScreenWatch before = screens;
+        ThumbnailWatch before = screens;
         if (before != null) {
             before.close();
         }
         screens = ids.isEmpty() || !socket.connected()
                 ? null
-                : new ScreenWatch(socket, outgoing, door.screens, door.access.of(login), ids, before);
+                : new ThumbnailWatch(socket, outgoing, door.screens, door.access.of(login), ids, before);
         if (screens != null) {
             screens.start();
         }

@@ -24,16 +24,17 @@ import org.jspecify.annotations.Nullable;
 
 /// Runs one session in the foreground, connected to this process's standard streams, until the command exits.
 ///
-/// The caller's thread writes the output. [Input] copies the input on its own thread; signals have theirs. Unless this
-/// process is killed by SIGKILL, the terminal is restored: by [#run], or by a shutdown hook if the JVM ends first.
-final class Foreground {
+/// The caller's thread writes the output. [StdinToSession] copies the input on its own thread; signals have theirs.
+/// Unless this process is killed by SIGKILL, the terminal is restored: by [#run], or by a shutdown hook if the JVM ends
+/// first.
+final class ForegroundSession {
     private static final int READ_BYTES = 64 << 10;
     private static final Duration FOREVER = Duration.ofDays(36_500);
     private static final Duration SECOND_INTERRUPT = Duration.ofSeconds(2);
     /// How long the last output may take after a shutdown has closed the session.
     private static final Duration LAST_WRITE = Duration.ofSeconds(1);
 
-    private final Scratch scratch;
+    private final TemporarySessions scratch;
     private final Stdio stdio;
     private final SessionSpec spec;
     private final Display display;
@@ -43,7 +44,7 @@ final class Foreground {
     private volatile OwnTerminal.@Nullable Raw raw;
     private long lostBytes;
 
-    Foreground(Scratch scratch, Stdio stdio, SessionSpec spec) {
+    ForegroundSession(TemporarySessions scratch, Stdio stdio, SessionSpec spec) {
         this.scratch = scratch;
         this.stdio = stdio;
         this.spec = spec;
@@ -98,7 +99,7 @@ final class Foreground {
         }
         // A background job of a shell would be stopped if it read from the terminal.
         if (keyboard || stdio.in() == null || !stdio.in().inBackground()) {
-            Input.copyTo(session, keyboard);
+            StdinToSession.copyTo(session, keyboard);
         }
     }
 

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /// The sessions of `belay top`: sorted, filtered, one of them selected. For one thread.
-final class SessionList {
-    private final Map<String, Listed> all = new LinkedHashMap<>();
-    private List<Listed> shown = List.of();
-    private Order order = Order.URGENCY;
+final class TopRows {
+    private final Map<String, TopRow> all = new LinkedHashMap<>();
+    private List<TopRow> shown = List.of();
+    private SortOrder order = SortOrder.URGENCY;
     private boolean reversed;
     private String filter = "";
     private @Nullable String selected;
@@ -20,14 +20,14 @@ final class SessionList {
 
     /// Takes in the sessions that there are now.
     void set(Iterable<JsonNode> records, long now) {
-        Map<String, Listed> known = new LinkedHashMap<>(all);
+        Map<String, TopRow> known = new LinkedHashMap<>(all);
         all.clear();
         for (JsonNode record : records) {
-            String name = Listed.name(record);
-            Listed one = known.get(name);
+            String name = TopRow.name(record);
+            TopRow one = known.get(name);
             // The same id again after a close is another session.
             if (one == null || !one.record().path("started_at").equals(record.path("started_at"))) {
-                one = new Listed(record, now);
+                one = new TopRow(record, now);
             }
             one.record(record);
             all.put(name, one);
@@ -76,13 +76,13 @@ final class SessionList {
         return filter;
     }
 
-    void sort(Order by, boolean backwards) {
+    void sort(SortOrder by, boolean backwards) {
         order = by;
         reversed = backwards;
         arrange();
     }
 
-    Order order() {
+    SortOrder order() {
         return order;
     }
 
@@ -90,7 +90,7 @@ final class SessionList {
         return reversed;
     }
 
-    List<Listed> shown() {
+    List<TopRow> shown() {
         return shown;
     }
 
@@ -99,7 +99,7 @@ final class SessionList {
         return place;
     }
 
-    @Nullable Listed selected() {
+    @Nullable TopRow selected() {
         return shown.isEmpty() ? null : shown.get(place);
     }
 
@@ -108,7 +108,7 @@ final class SessionList {
     }
 
     long waiting() {
-        return all.values().stream().filter(Listed::waits).count();
+        return all.values().stream().filter(TopRow::waits).count();
     }
 
     long running() {
@@ -116,7 +116,7 @@ final class SessionList {
     }
 
     double rate() {
-        return all.values().stream().mapToDouble(Listed::rate).sum();
+        return all.values().stream().mapToDouble(TopRow::rate).sum();
     }
 
     List<String> ids() {

@@ -10,7 +10,7 @@ import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /// What `belay doctor` found, for people and for programs.
-record Report(String version, List<Group> groups) {
+record DoctorReport(String version, List<Group> groups) {
     private static final int MARK_WIDTH = 7;
     private static final String MARGIN = "  ";
 
