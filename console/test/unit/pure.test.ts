@@ -41,6 +41,7 @@ test("keys that wait for their terminal are kept as their bytes", () => {
   assert.equal(bytesOf(press("Enter")), "\r");
   assert.equal(bytesOf(press("c", { ctrlKey: true })), "\u0003");
   for (const key of ["Shift", "Tab", "Escape", "F5", "Dead", "ArrowUp"]) assert.equal(bytesOf(press(key)), "", key);
+  assert.equal(bytesOf(press("B", { ctrlKey: true, shiftKey: true })), "", "as in a terminal");
   for (const held of ["altKey", "metaKey"]) assert.equal(bytesOf(press("v", { [held]: true })), "");
 });
 

@@ -41,8 +41,8 @@ export const HelpPage = () => (
         </dl>
         <p class="note">
           Sessions of agents and of other people open in watch mode: nothing you press reaches them until you take over.
-          While you have the keyboard, the agent can read but not type. Type privately, and only you and admins see
-          what is printed.
+          While you have the keyboard, the agent can read but not type. Type privately, and only you and admins see what
+          is printed.
         </p>
       </section>
     </div>

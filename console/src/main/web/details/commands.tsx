@@ -29,8 +29,7 @@ async function copy(session: Session, command: Command) {
 
 async function jump(session: Session, command: Command) {
   const view = views.get(keyOf(session));
-  if (view && !(await jumpTo(view, session, command)))
-    say("It is no longer on this screen; you can copy its output.");
+  if (view && !(await jumpTo(view, session, command))) say("It is no longer on this screen; you can copy its output.");
 }
 
 /** The commands of a shell, newest last: what, when, how long, and how it ended. A click goes there. */

@@ -50,8 +50,14 @@ function isMeant(target: Element, key: Key | null) {
 const NAMED: Record<string, string> = { Enter: "\r", Backspace: "\x7f" };
 
 /** What a terminal sends for a key; empty for those that depend on the program. */
-export function bytesOf({ key, ctrlKey, altKey, metaKey }: Pick<KeyboardEvent, "key"> & Partial<KeyboardEvent>) {
-  if (altKey || metaKey) return "";
+export function bytesOf({
+  key,
+  ctrlKey,
+  shiftKey,
+  altKey,
+  metaKey,
+}: Pick<KeyboardEvent, "key"> & Partial<KeyboardEvent>) {
+  if (altKey || metaKey || (ctrlKey && shiftKey)) return "";
   if (ctrlKey) return /^[a-z[\\\]_]$/i.test(key) ? String.fromCharCode(key.toUpperCase().charCodeAt(0) & 31) : "";
   return NAMED[key] ?? ([...key].length === 1 ? key : "");
 }
