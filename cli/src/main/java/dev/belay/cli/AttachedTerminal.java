@@ -51,6 +51,8 @@ final class AttachedTerminal implements AttachLink.Heard {
     private boolean greeted;
     /// Whether the note that names the detach keys covers the last row. The next key removes it.
     private volatile boolean noted;
+    /// What else the last row says, until the next key. A repaint must not erase it.
+    private volatile String said = "";
     private volatile @Nullable Integer exitCode;
     private volatile String holder = "";
 
@@ -214,6 +216,7 @@ final class AttachedTerminal implements AttachLink.Heard {
     private void typed(byte[] bytes) {
         boolean uncover = noted;
         noted = false;
+        said = "";
         byte[] left = bytes;
         while (left.length > 0 && !leaving) {
             DetachKeys.Typed read = keys.read(left);
@@ -324,6 +327,9 @@ final class AttachedTerminal implements AttachLink.Heard {
             noted = !options.watch();
             terminal.note("belay: " + keys.text() + " detaches");
         }
+        if (!said.isEmpty()) {
+            terminal.note(said);
+        }
         Size size = terminal.size();
         if (options.watch() && (size.cols() < cols || size.rows() < rows)) {
             terminal.note("belay: this session is " + cols + "x" + rows + ", larger than your terminal");
@@ -335,10 +341,16 @@ final class AttachedTerminal implements AttachLink.Heard {
         boolean changed = !now.equals(holder);
         holder = now;
         if (changed && !now.isEmpty()) {
-            terminal.note("belay: " + now + " has the keyboard");
+            say("belay: " + now + " has the keyboard");
         } else if (changed) {
+            said = "";
             refresh();
         }
+    }
+
+    private void say(String text) {
+        said = text;
+        terminal.note(text);
     }
 
     @Override
@@ -352,7 +364,7 @@ final class AttachedTerminal implements AttachLink.Heard {
 
     @Override
     public void refused(String code, String message) {
-        terminal.note("belay: " + message);
+        say("belay: " + message);
         if (code.equals(ErrorCode.DENIED.name())) {
             // Somebody else has the keyboard. What was typed meanwhile must not arrive later, after a reconnection.
             synchronized (unconfirmed) {
