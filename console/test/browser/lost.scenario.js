@@ -25,6 +25,8 @@ export async function cuttable(site, { clock = false, ...options } = {}) {
   await site.enter(page);
   line.cut = async () => {
     line.down = true;
+    // What the page sends before it hears of the cut.
+    site.expect(/WebSocket is already in CLOSING or CLOSED state/);
     await Promise.all(line.ends.splice(0).map((end) => end()));
   };
   return { page, line };
