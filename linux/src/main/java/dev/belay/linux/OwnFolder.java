@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /// it.
 final class OwnFolder implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("dev.belay.linux");
-    /// Each level takes a descriptor. Whoever nests deeper keeps the rest.
+    /// Each level takes a descriptor. Folders nested deeper are left in place.
     private static final int MAX_DEPTH = 100;
     /// A session may leave more than can be deleted while somebody waits for its end.
     private static final Duration PATIENCE = Duration.ofSeconds(5);
