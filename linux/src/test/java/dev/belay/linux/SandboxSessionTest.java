@@ -184,6 +184,12 @@ class SandboxSessionTest extends SessionContract implements LinuxInputContract {
 
     @Test
     @Override
+    public void whatSurvivorsPrintedBeforeATimeoutEndedThemIsKept() throws InterruptedException {
+        nothingSurvives("(trap '' HUP; while :; do echo on; done) &");
+    }
+
+    @Test
+    @Override
     public void aChildThatHoldsTheTerminalAfterItsLeaderIsEnded() throws InterruptedException {
         nothingSurvives("setsid sh -c 'sleep 1000' &");
     }
