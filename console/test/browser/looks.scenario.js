@@ -60,9 +60,9 @@ async function everyState(site, options) {
   await accessible(page, "private, and find");
   await page.keyboard.press("Escape");
   await page.keyboard.press("Control+Shift+P");
-  await page.getByText("You have the keyboard.").first().waitFor();
+  await page.getByText("Private: only you").waitFor({ state: "hidden" });
   await page.keyboard.type("exit 1\n");
-  await page.getByText("exit 1", { exact: true }).first().waitFor();
+  await page.getByText("exit 1", { exact: true }).filter({ visible: true }).first().waitFor();
   await accessible(page, "ended");
   await page.getByRole("button", { name: site.me }).click();
   await page.getByRole("heading", { name: "Settings" }).waitFor();

@@ -1,6 +1,6 @@
 // What programs get from the keyboard and the mouse, and what they can show.
 import assert from "node:assert/strict";
-import { newTerminal, opened, rows, shows, until } from "./browser.js";
+import { newTerminal, opened, shows, until } from "./browser.js";
 
 /** Prints the bytes that it gets up to an exclamation mark, in hex. */
 const ECHO = `exec python3 -uc '${[
@@ -92,7 +92,7 @@ export async function abilities(site) {
   await page.getByText("Copied.").waitFor();
   assert.equal((await page.evaluate(() => navigator.clipboard.readText())).trim(), "gold");
 
-  const wide = async () => Number(/(\d+) × \d+/.exec(await page.locator(".pane .foot").innerText())[1]);
+  const wide = async () => Number(/(\d+) × \d+/.exec(await page.locator(".pane .foot").textContent())[1]);
   const before = await wide();
   await page.keyboard.press("Control+Shift++");
   await until(async () => (await wide()) < before, "larger text has fewer columns");

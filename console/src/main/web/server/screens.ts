@@ -34,7 +34,11 @@ async function send() {
   if (ids.join() === asked) return;
   asked = ids.join();
   if (pictures.size > KEPT) for (const key of pictures.keys()) if (!ids.includes(key)) pictures.delete(key);
-  await (await connection()).screens(ids);
+  try {
+    await (await connection()).screens(ids);
+  } catch (error) {
+    if (line.peek().at === "live") throw error; // else it was closed, and the next one is asked again
+  }
 }
 
 /** The client asks again by itself after a break; what was asked for meanwhile may be something else. */

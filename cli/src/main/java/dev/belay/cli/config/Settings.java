@@ -205,8 +205,8 @@ final class Settings {
             "\"none\": no restrictions. \"limits\": no new privileges, such as sudo. \"sandbox\": only what the"
                     + " settings below allow.");
     static final Setting<List<String>> BY = ISOLATION.fixed("by", Kind.words("bubblewrap", "landlock"), Config::by,
-            "What may enforce sandboxes; Belay uses the first that works. \"landlock\" needs no user namespaces, but"
-                    + " enforces less; see docs/guard.md.");
+            "What may enforce sandboxes: the first that works. \"landlock\" needs no user namespaces, but enforces"
+                    + " less; see docs/guard.md.");
     static final Setting<String> RUN_AS = ISOLATION.fixed("run_as", Kind.TEXT, Config::runAs,
             "User that sandboxes run as, by name or number. Needed if Belay runs as root. \"\": Belay's own user.");
     static final Setting<String> FILES = ISOLATION.live("files", Kind.word("workspace", "read-only"),
