@@ -43,8 +43,8 @@ class PrivacyTest extends ScreensFixture {
     private static void print(Session session, String text) throws InterruptedException {
         long end = session.output().end() + text.length();
         assertThat(session.write(text)).isEqualTo(text.length());
-        while (session.output().end() < end) {
-            ReadResult read = session.output().read(session.output().end(), 1, Duration.ofSeconds(60));
+        for (long at = end - text.length(); at < end; at = session.output().end()) {
+            ReadResult read = session.output().read(at, 1, Duration.ofSeconds(60));
             assertThat(read).isInstanceOf(ReadResult.Chunk.class);
         }
     }
