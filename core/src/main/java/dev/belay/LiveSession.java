@@ -231,7 +231,7 @@ final class LiveSession implements ProcessListener {
     private EndReason reasonOf(ExitStatus status) {
         HostProcess running = process;
         EndReason byTheLeader = spec.resources().reasonOf(status);
-        if (byTheLeader != EndReason.EXIT || running == null || spec.resources().equals(Resources.AS_BELAY)) {
+        if (byTheLeader != EndReason.EXIT || running == null || spec.resources().asBelay()) {
             return byTheLeader;
         }
         return running.limitHit(status).orElse(byTheLeader);

@@ -49,6 +49,11 @@ public record Resources(
             }
         }
 
+        /// Whether nothing is limited.
+        public boolean unbounded() {
+            return memoryBytes == null && processes == null && cores == null;
+        }
+
         public Together memoryBytes(@Nullable Long value) {
             return new Together(value, processes, cores);
         }
@@ -79,6 +84,17 @@ public record Resources(
         if (coreBytes != null && coreBytes < 0) {
             throw SessionException.invalid("The size limit of core dumps cannot be negative.");
         }
+    }
+
+    /// Whether nothing is limited beyond what Belay itself is.
+    boolean asBelay() {
+        return cpu == null
+                && memoryBytes == null
+                && fileBytes == null
+                && openFiles == null
+                && processes == null
+                && coreBytes == null
+                && together == null;
     }
 
     public Resources cpu(@Nullable Duration value) {

@@ -1,6 +1,7 @@
 package dev.belay;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.DirectoryIteratorException;
@@ -12,7 +13,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -101,10 +101,8 @@ public final class StateFolder implements AutoCloseable {
     ///               deleted; if it fails, they are left to the next start
     static StateFolder open(Path state, Consumer<List<String>> killed) {
         Path parent = state.resolve(SESSIONS);
-        byte[] random = new byte[8];
-        new SecureRandom().nextBytes(random);
-        String instance = HexFormat.of().formatHex(random);
         try {
+            String instance = HexFormat.of().formatHex(random());
             PrivateFolder.make(state).close();
             // What others planted before the state folder was closed to them is still there.
             PrivateFolder.make(parent).close();
@@ -130,6 +128,13 @@ public final class StateFolder implements AutoCloseable {
                             + "); make it writable, or choose another one.",
                     Map.of(),
                     e);
+        }
+    }
+
+    /// From the kernel itself: `SecureRandom` first looks for its providers, which takes as long as starting a program.
+    private static byte[] random() throws IOException {
+        try (InputStream kernel = Files.newInputStream(Path.of("/dev/urandom"))) {
+            return kernel.readNBytes(Long.BYTES);
         }
     }
 

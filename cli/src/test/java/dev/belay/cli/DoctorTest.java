@@ -207,6 +207,7 @@ class DoctorTest extends WithBelay {
     @Test
     void everyCacheIsLookedFor() throws Exception {
         Path one = Files.createFile(folder.resolve("belay.aot")).toRealPath();
+        Files.createFile(folder.resolve("belay-client.aot"));
         Files.createFile(folder.resolve("belay-serve.aot"));
         assertThat(JavaFacts.cache(one, "... " + one).data()).containsEntry("absent", List.of("belay-mcp.aot"));
         Files.createFile(folder.resolve("belay-mcp.aot"));

@@ -5,7 +5,6 @@ import java.lang.foreign.Arena;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -44,8 +43,17 @@ final class Census {
     /// What the tags of this host's sessions begin with.
     private volatile long instance = Tag.NONE;
     private final Set<Long> leaders = ConcurrentHashMap.newKeySet();
-    /// Processes that are nobody's and never will be, by what `/proc` lists them as: not to be read again.
-    private Set<ProcFile.Listed> strangers = Set.of();
+    /// Processes that are nobody's and never will be, by what `/proc` lists them as: not to be read again. At first,
+    /// those that live before the first session starts.
+    private Set<ProcFile.Listed> strangers;
+
+    Census() {
+        try (Arena arena = Arena.ofConfined()) {
+            strangers = new HashSet<>(new ProcFile(new Libc(arena), arena).processes());
+        }
+        // Its children are not strangers.
+        strangers.removeIf(listed -> listed.pid() == SELF);
+    }
 
     /// Who we look for.
     ///
@@ -154,9 +162,9 @@ final class Census {
     }
 
     /// The living processes that carry such a mark or such a tag, and what they started; but not this process, or those
-    /// that it was started by.
+    /// that it was started by. They may have been there before this host.
     List<Proc> carrying(Predicate<String> marks, LongPredicate tags) {
-        Look look = look();
+        Look look = lookAtAll();
         List<Entry> entries = look.entries();
         Map<Long, Proc> byPid = new HashMap<>();
         entries.forEach(entry -> byPid.put(entry.proc().pid(), entry.proc()));
@@ -218,7 +226,20 @@ final class Census {
                 || wanted.mark().equals(entry.mark());
     }
 
-    /// All processes, as they are at a moment after this call.
+    /// All processes, strangers too.
+    private Look lookAtAll() {
+        turn.lock();
+        try {
+            strangers = Set.of();
+            begun = latest.number() + 1;
+            latest = scan(begun);
+            return latest;
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    /// All processes but strangers, as they are at a moment after this call.
     private Look look() {
         long before = begun;
         turn.lock();
@@ -285,8 +306,7 @@ final class Census {
         Set<Long> present = new HashSet<>();
         seen.forEach(listed -> present.add(listed.pid()));
         List<Entry> oldestFirst = new ArrayList<>(entries);
-        oldestFirst.sort(Comparator.comparingLong((Entry entry) -> entry.proc().started())
-                .thenComparingLong(entry -> entry.proc().pid()));
+        oldestFirst.sort((one, other) -> Proc.oldestFirst(one.proc(), other.proc()));
         for (Entry entry : oldestFirst) {
             Proc proc = entry.proc();
             boolean ownSession = proc.session() == proc.pid()

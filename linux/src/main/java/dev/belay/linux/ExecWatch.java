@@ -26,7 +26,6 @@ import org.jspecify.annotations.Nullable;
 /// Made before the session's first process, on the thread that starts it. The fields below "Loop only" belong to the
 /// loop's thread.
 final class ExecWatch implements Loop.Source {
-    private static final System.Logger LOG = System.getLogger("dev.belay.linux");
     private static final int ANSWER_BYTES = 24;
     /// The kernel hangs up at once when the last process ends.
     private static final Duration PATIENCE = Duration.ofSeconds(5);
@@ -158,7 +157,7 @@ final class ExecWatch implements Loop.Source {
             return;
         }
         if (result < 0) {
-            LOG.log(System.Logger.Level.WARNING, "cannot watch which program starts: " + Errno.text(-result));
+            Log.LOG.log(System.Logger.Level.WARNING, "cannot watch which program starts: " + Errno.text(-result));
             loop.restAfterTurn();
             return;
         }

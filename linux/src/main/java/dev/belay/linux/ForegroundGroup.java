@@ -7,14 +7,11 @@ import dev.belay.Signal;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /// The process group that receives a session's keys and signals: the terminal's foreground group, or the leader's group
 /// for pipes.
 final class ForegroundGroup {
-    private static final Set<Signal> KEYBOARD = Set.of(Signal.INT, Signal.QUIT, Signal.of("TSTP"));
-
     private final Loop loop;
     private final FdReserve reserve;
     private final Leader leader;
@@ -38,7 +35,7 @@ final class ForegroundGroup {
         try (Arena arena = Arena.ofConfined()) {
             Libc libc = new Libc(arena);
             // The kernel can signal the foreground group itself, but only with these signals.
-            boolean asFromTheKeyboard = slave != null && KEYBOARD.contains(signal);
+            boolean asFromTheKeyboard = slave != null && hasKey(signal);
             if (asFromTheKeyboard) {
                 int result = input.with(libc, -Errno.EBADF, fd -> libc.ioctl(fd, Abi.TIOCSIG, signal.number()));
                 return result == 0;
@@ -48,6 +45,13 @@ final class ForegroundGroup {
                     ? sent(signal, loop.call(() -> leader.signalGroup(signal)))
                     : reserve.with(() -> sent(signal, signalMembers(libc, arena, group, signal)));
         }
+    }
+
+    private static boolean hasKey(Signal signal) {
+        return switch (signal.name()) {
+            case "SIGINT", "SIGQUIT", "SIGTSTP" -> true;
+            default -> false;
+        };
     }
 
     private int signalMembers(Libc libc, Arena arena, long group, Signal signal) {

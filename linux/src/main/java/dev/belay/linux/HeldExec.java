@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 
 /// A process that the kernel holds in `execve`, until it is answered once.
 final class HeldExec implements ExecRequest {
-    private static final System.Logger LOG = System.getLogger("dev.belay.linux");
     private static final int MAX_ANCESTORS = 8;
     private static final int MAX_LINE = 300;
     private static final long SELF = ProcessHandle.current().pid();
@@ -150,7 +149,7 @@ final class HeldExec implements ExecRequest {
                 libc, arena, notice.id(), errno, errno == 0 ? Abi.SECCOMP_USER_NOTIF_FLAG_CONTINUE : 0);
         if (result < 0 && result != -Errno.ENOENT && result != -Errno.EBADF) {
             // It would wait for ever.
-            LOG.log(System.Logger.Level.WARNING,
+            Log.LOG.log(System.Logger.Level.WARNING,
                     "cannot answer process " + notice.pid() + ", so it is killed: " + Errno.text(-result));
             libc.kill(notice.pid(), Signal.KILL.number());
         }

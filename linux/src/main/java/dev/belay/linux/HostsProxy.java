@@ -29,7 +29,6 @@ import org.jspecify.annotations.Nullable;
 /// It looks names up itself and connects to what it has checked, so a name that changes its address leads nowhere else.
 /// Addresses of this machine and of private networks are refused unless they are listed. Runs on virtual threads.
 final class HostsProxy implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger("dev.belay.linux");
     private static final int MAX_CONNECTIONS = 128;
     private static final int MAX_HEAD_BYTES = 8 << 10;
     private static final int BUFFER_BYTES = 16 << 10;
@@ -80,7 +79,8 @@ final class HostsProxy implements AutoCloseable {
                 }
             } catch (IOException e) {
                 if (!closed) {
-                    LOG.log(System.Logger.Level.WARNING, "the proxy of a sandbox failed; it reaches no more hosts", e);
+                    Log.LOG.log(System.Logger.Level.WARNING, "the proxy of a sandbox failed; it reaches no more hosts",
+                            e);
                 }
                 return;
             }
@@ -196,7 +196,7 @@ final class HostsProxy implements AutoCloseable {
         try {
             channel.close();
         } catch (IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, "cannot close a connection of a sandbox", e);
+            Log.LOG.log(System.Logger.Level.DEBUG, "cannot close a connection of a sandbox", e);
         }
     }
 
@@ -209,7 +209,7 @@ final class HostsProxy implements AutoCloseable {
             Files.deleteIfExists(socket());
             Files.deleteIfExists(folder);
         } catch (IOException e) {
-            LOG.log(System.Logger.Level.WARNING, "cannot delete the socket of a sandbox", e);
+            Log.LOG.log(System.Logger.Level.WARNING, "cannot delete the socket of a sandbox", e);
         }
     }
 }

@@ -18,13 +18,14 @@ import org.jspecify.annotations.Nullable;
 /// Calls that can fail return the negated error number, as the kernel does. Calls interrupted by a signal are repeated,
 /// so callers never see EINTR.
 ///
-/// All functions are bound with one shape, seven words in and one out, so that the JVM makes one native stub for all of
-/// them; binding each with its own shape took most of the cold start. The calling conventions of both processors allow
-/// it: a function ignores words that it does not take, and an `int` is the low half of a word.
+/// All functions are called through one handle with one shape, seven words in and one out: the JVM generates code for
+/// each shape and each handle, which took most of the cold start. The calling conventions of both processors allow it:
+/// a function ignores words that it does not take, and an `int` is the low half of a word.
 final class Libc {
     private static final Linker LINKER = Linker.nativeLinker();
-    private static final MemoryLayout STATE = Linker.Option.captureStateLayout();
-    private static final long ERRNO = STATE.byteOffset(MemoryLayout.PathElement.groupElement("errno"));
+    static final MemoryLayout STATE = Linker.Option.captureStateLayout();
+    /// Where errno is in that: asking the layout would make the JVM generate code first.
+    static final long ERRNO = 0;
     private static final FunctionDescriptor SHAPE = FunctionDescriptor.of(
             ValueLayout.JAVA_LONG,
             ValueLayout.JAVA_LONG,
@@ -34,44 +35,45 @@ final class Libc {
             ValueLayout.JAVA_LONG,
             ValueLayout.JAVA_LONG,
             ValueLayout.JAVA_LONG);
+    private static final MethodHandle CALL = LINKER.downcallHandle(SHAPE, Linker.Option.captureCallState("errno"));
 
-    private static final MethodHandle SYSCALL = bind("syscall");
-    private static final MethodHandle READ = bind("read");
-    private static final MethodHandle WRITE = bind("write");
-    private static final MethodHandle CLOSE = bind("close");
-    private static final MethodHandle OPEN = bind("open");
-    private static final MethodHandle IOCTL = bind("ioctl");
-    private static final MethodHandle FCNTL = bind("fcntl");
-    private static final MethodHandle PIPE2 = bind("pipe2");
-    private static final MethodHandle READLINK = bind("readlink");
-    private static final MethodHandle FCHOWN = bind("fchown");
-    private static final MethodHandle FACCESSAT = bind("faccessat");
-    private static final MethodHandle STATX = bind("statx");
-    private static final MethodHandle GETDENTS = bind("getdents64");
-    private static final MethodHandle EPOLL_CREATE1 = bind("epoll_create1");
-    private static final MethodHandle EPOLL_CTL = bind("epoll_ctl");
-    private static final MethodHandle EPOLL_WAIT = bind("epoll_wait");
-    private static final MethodHandle EVENTFD = bind("eventfd");
-    private static final MethodHandle WAITID = bind("waitid");
-    private static final MethodHandle KILL = bind("kill");
-    private static final MethodHandle GETPGID = bind("getpgid");
-    private static final MethodHandle GETTID = bind("gettid");
-    private static final MethodHandle GETEUID = bind("geteuid");
-    private static final MethodHandle PRLIMIT = bind("prlimit");
-    private static final MethodHandle PRCTL = bind("prctl");
-    private static final MethodHandle PROCESS_VM_READV = bind("process_vm_readv");
-    private static final MethodHandle SPAWN = bind("posix_spawn");
-    private static final MethodHandle ATTR_INIT = bind("posix_spawnattr_init");
-    private static final MethodHandle ATTR_DESTROY = bind("posix_spawnattr_destroy");
-    private static final MethodHandle ATTR_SETFLAGS = bind("posix_spawnattr_setflags");
-    private static final MethodHandle ATTR_SETSIGDEFAULT = bind("posix_spawnattr_setsigdefault");
-    private static final MethodHandle ATTR_SETSIGMASK = bind("posix_spawnattr_setsigmask");
-    private static final MethodHandle ACTIONS_INIT = bind("posix_spawn_file_actions_init");
-    private static final MethodHandle ACTIONS_DESTROY = bind("posix_spawn_file_actions_destroy");
-    private static final MethodHandle ACTIONS_OPEN = bind("posix_spawn_file_actions_addopen");
-    private static final MethodHandle ACTIONS_DUP2 = bind("posix_spawn_file_actions_adddup2");
-    private static final MethodHandle ACTIONS_FCHDIR = bind("posix_spawn_file_actions_addfchdir_np");
-    private static final MethodHandle ACTIONS_CLOSEFROM = bind("posix_spawn_file_actions_addclosefrom_np");
+    private static final MemorySegment SYSCALL = find("syscall");
+    private static final MemorySegment READ = find("read");
+    private static final MemorySegment WRITE = find("write");
+    private static final MemorySegment CLOSE = find("close");
+    private static final MemorySegment OPEN = find("open");
+    private static final MemorySegment IOCTL = find("ioctl");
+    private static final MemorySegment FCNTL = find("fcntl");
+    private static final MemorySegment PIPE2 = find("pipe2");
+    private static final MemorySegment READLINK = find("readlink");
+    private static final MemorySegment FCHOWN = find("fchown");
+    private static final MemorySegment FACCESSAT = find("faccessat");
+    private static final MemorySegment STATX = find("statx");
+    private static final MemorySegment GETDENTS = find("getdents64");
+    private static final MemorySegment EPOLL_CREATE1 = find("epoll_create1");
+    private static final MemorySegment EPOLL_CTL = find("epoll_ctl");
+    private static final MemorySegment EPOLL_WAIT = find("epoll_wait");
+    private static final MemorySegment EVENTFD = find("eventfd");
+    private static final MemorySegment WAITID = find("waitid");
+    private static final MemorySegment KILL = find("kill");
+    private static final MemorySegment GETPGID = find("getpgid");
+    private static final MemorySegment GETTID = find("gettid");
+    private static final MemorySegment GETEUID = find("geteuid");
+    private static final MemorySegment PRLIMIT = find("prlimit");
+    private static final MemorySegment PRCTL = find("prctl");
+    private static final MemorySegment PROCESS_VM_READV = find("process_vm_readv");
+    private static final MemorySegment SPAWN = find("posix_spawn");
+    private static final MemorySegment ATTR_INIT = find("posix_spawnattr_init");
+    private static final MemorySegment ATTR_DESTROY = find("posix_spawnattr_destroy");
+    private static final MemorySegment ATTR_SETFLAGS = find("posix_spawnattr_setflags");
+    private static final MemorySegment ATTR_SETSIGDEFAULT = find("posix_spawnattr_setsigdefault");
+    private static final MemorySegment ATTR_SETSIGMASK = find("posix_spawnattr_setsigmask");
+    private static final MemorySegment ACTIONS_INIT = find("posix_spawn_file_actions_init");
+    private static final MemorySegment ACTIONS_DESTROY = find("posix_spawn_file_actions_destroy");
+    private static final MemorySegment ACTIONS_OPEN = find("posix_spawn_file_actions_addopen");
+    private static final MemorySegment ACTIONS_DUP2 = find("posix_spawn_file_actions_adddup2");
+    private static final MemorySegment ACTIONS_FCHDIR = find("posix_spawn_file_actions_addfchdir_np");
+    private static final MemorySegment ACTIONS_CLOSEFROM = find("posix_spawn_file_actions_addclosefrom_np");
 
     private static final int WAIT_TRIES = 10;
 
@@ -94,18 +96,17 @@ final class Libc {
         state = arena.allocate(STATE);
     }
 
-    static MethodHandle bind(String name) {
-        MemorySegment symbol = LINKER.defaultLookup()
+    static MemorySegment find(String name) {
+        return LINKER.defaultLookup()
                 .find(name)
                 .orElseThrow(() -> new SessionException(
                         ErrorCode.UNAVAILABLE,
                         "The C library has no function " + name + "; Belay needs the GNU C library 2.34 or newer."));
-        return LINKER.downcallHandle(symbol, SHAPE, Linker.Option.captureCallState("errno"));
     }
 
-    private long call(MethodHandle function, long a, long b, long c, long d, long e, long f, long g) {
+    long call(MemorySegment function, long a, long b, long c, long d, long e, long f, long g) {
         try {
-            return (long) function.invokeExact(state, a, b, c, d, e, f, g);
+            return (long) CALL.invokeExact(function, state, a, b, c, d, e, f, g);
         } catch (RuntimeException | Error failure) {
             throw failure;
         } catch (Throwable impossible) {
@@ -114,7 +115,7 @@ final class Libc {
     }
 
     /// For functions that return an `int` and set errno.
-    private int callInt(MethodHandle function, long a, long b, long c, long d, long e, long f) {
+    private int callInt(MemorySegment function, long a, long b, long c, long d, long e, long f) {
         int result = callOnce(function, a, b, c, d, e, f);
         while (result == -Errno.EINTR) {
             result = callOnce(function, a, b, c, d, e, f);
@@ -122,20 +123,20 @@ final class Libc {
         return result;
     }
 
-    private int callOnce(MethodHandle function, long a, long b, long c, long d, long e, long f) {
+    private int callOnce(MemorySegment function, long a, long b, long c, long d, long e, long f) {
         Faults now = faults;
         return now == null
                 ? callNow(function, a, b, c, d, e, f)
                 : now.call(a, b, () -> callNow(function, a, b, c, d, e, f));
     }
 
-    private int callNow(MethodHandle function, long a, long b, long c, long d, long e, long f) {
+    private int callNow(MemorySegment function, long a, long b, long c, long d, long e, long f) {
         int result = (int) call(function, a, b, c, d, e, f, 0);
         return result == -1 ? -errno() : result;
     }
 
     /// For functions that return the error number.
-    private int callSpawn(MethodHandle function, long a, long b, long c, long d, long e, long f) {
+    private int callSpawn(MemorySegment function, long a, long b, long c, long d, long e, long f) {
         int result = callSpawnOnce(function, a, b, c, d, e, f);
         while (result == -Errno.EINTR) {
             result = callSpawnOnce(function, a, b, c, d, e, f);
@@ -143,7 +144,7 @@ final class Libc {
         return result;
     }
 
-    private int callSpawnOnce(MethodHandle function, long a, long b, long c, long d, long e, long f) {
+    private int callSpawnOnce(MemorySegment function, long a, long b, long c, long d, long e, long f) {
         Faults now = faults;
         return now == null
                 ? -(int) call(function, a, b, c, d, e, f, 0)

@@ -26,7 +26,6 @@ import org.jspecify.annotations.Nullable;
 /// Needs Linux 5.6, the GNU C library 2.34, x86_64 or aarch64, a `/proc`, and `--enable-native-access`. Any number of
 /// hosts may live in one JVM, each with its own thread.
 public final class LinuxHost implements Host {
-    private static final System.Logger LOG = System.getLogger("dev.belay.linux");
     private static final Duration ORPHAN_GRACE = Duration.ofMillis(500);
 
     private final Workspace workspace;
@@ -240,7 +239,7 @@ public final class LinuxHost implements Host {
         }
         List<String> undead = ending(left).run(ORPHAN_GRACE).left();
         if (!undead.isEmpty()) {
-            LOG.log(System.Logger.Level.WARNING, "an earlier Belay left processes that cannot be ended: " + undead);
+            Log.LOG.log(System.Logger.Level.WARNING, "an earlier Belay left processes that cannot be ended: " + undead);
         }
         return orphans.size();
     }

@@ -26,7 +26,6 @@ import java.util.function.Supplier;
 /// Events carry an id that is never reused, not the descriptor's number, which the kernel reuses at once. So an event
 /// for a source that is gone finds nothing.
 final class Loop implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger("dev.belay.linux");
     private static final int MAX_EVENTS = 256;
     static final int BUFFER_BYTES = 64 << 10;
     private static final long WAKE = 0;
@@ -299,7 +298,7 @@ final class Loop implements AutoCloseable {
 
     private static void complain(String what, Throwable cause) {
         try {
-            LOG.log(System.Logger.Level.ERROR, what, cause);
+            Log.LOG.log(System.Logger.Level.ERROR, what, cause);
         } catch (RuntimeException | Error _) {
             // No memory to log either, or the application's logger fails. The sessions need their loop.
         }

@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 /// An empty folder for one session, which only its user can enter. It is deleted with all that the session has left in
 /// it.
 final class OwnFolder implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger("dev.belay.linux");
     /// Each level takes a descriptor. Folders nested deeper are left in place.
     private static final int MAX_DEPTH = 100;
     /// A session may leave more than can be deleted while somebody waits for its end.
@@ -52,7 +51,7 @@ final class OwnFolder implements AutoCloseable {
         } catch (NoSuchFileException _) {
             // It was closed before.
         } catch (IOException e) {
-            LOG.log(System.Logger.Level.WARNING, "cannot delete all that a sandbox has left in " + path + ": " + e);
+            Log.LOG.log(System.Logger.Level.WARNING, "cannot delete all that a sandbox has left in " + path + ": " + e);
         }
     }
 

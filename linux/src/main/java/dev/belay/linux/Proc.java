@@ -28,6 +28,11 @@ record Proc(
     /// The unit in which Linux reports times to programs, whatever it uses itself.
     private static final int TICKS_PER_SECOND = 100;
 
+    static int oldestFirst(Proc one, Proc other) {
+        int byTime = Long.compare(one.started, other.started);
+        return byTime != 0 ? byTime : Long.compare(one.pid, other.pid);
+    }
+
     static @Nullable Proc read(ProcFile files, long pid) {
         String stat = stat(files, pid);
         if (stat == null) {

@@ -10,7 +10,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -77,7 +76,18 @@ final class ProcFile {
     ///
     /// @param inode the inode of its folder in `/proc`. It is new for every process, so with the pid it identifies a
     ///              process. When short of memory, the kernel may also give a new one to a living process.
-    record Listed(long pid, long inode) {}
+    record Listed(long pid, long inode) {
+        // Written out: the JVM would generate both at the first close of a session, which takes milliseconds.
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Listed listed && listed.pid == pid && listed.inode == inode;
+        }
+
+        @Override
+        public int hashCode() {
+            return Long.hashCode(pid * 31 + inode);
+        }
+    }
 
     /// All processes, newest first.
     List<Listed> processes() {
@@ -107,7 +117,7 @@ final class ProcFile {
                     ErrorCode.UNAVAILABLE,
                     "Cannot read /proc: " + Errno.text(-count) + "; Belay needs it to find a session's processes.");
         }
-        all.sort(Comparator.comparingLong(Listed::pid).reversed());
+        all.sort((one, other) -> Long.compare(other.pid(), one.pid()));
         return all;
     }
 

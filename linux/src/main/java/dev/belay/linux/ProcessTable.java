@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,7 +33,7 @@ final class ProcessTable {
         try (Arena arena = Arena.ofConfined()) {
             ProcFile files = new ProcFile(new Libc(arena), arena);
             List<Proc> oldest = members.stream()
-                    .sorted(Comparator.comparingLong(Proc::started).thenComparingLong(Proc::pid))
+                    .sorted(Proc::oldestFirst)
                     .toList();
             for (Proc proc : oldest) {
                 ProcessRecord record = read(files, proc, foreground, boot);

@@ -26,7 +26,6 @@ import java.util.stream.Stream;
 ///
 /// @param folder its folder in the hierarchy
 record SessionCgroup(Path folder) {
-    private static final System.Logger LOG = System.getLogger("dev.belay.linux");
     private static final int PERIOD_MICROS = 100_000;
     /// A killed process leaves its cgroup when it is scheduled out for the last time, just after its death is reported.
     private static final long LEAVING_NANOS = Duration.ofSeconds(5).toNanos();
@@ -106,7 +105,7 @@ record SessionCgroup(Path folder) {
             try {
                 write(file, "1");
             } catch (IOException e) {
-                LOG.log(System.Logger.Level.WARNING, "cannot kill the cgroup " + folder, e);
+                Log.LOG.log(System.Logger.Level.WARNING, "cannot kill the cgroup " + folder, e);
             }
         }
     }
@@ -147,7 +146,7 @@ record SessionCgroup(Path folder) {
                 }
             } catch (IOException e) {
                 if (System.nanoTime() - deadline > 0) {
-                    LOG.log(System.Logger.Level.WARNING, "cannot remove the cgroup " + cgroup, e);
+                    Log.LOG.log(System.Logger.Level.WARNING, "cannot remove the cgroup " + cgroup, e);
                     return false;
                 }
                 LockSupport.parkNanos(1_000_000);

@@ -77,10 +77,7 @@ final class Spawner implements AutoCloseable {
                 launch.command().getFirst(), launch.env().getOrDefault("PATH", ProgramLookup.DEFAULT_PATH));
         check("prepare the process", libc.actionsInit(actions));
         try {
-            return switch (launch.mode()) {
-                case Mode.Pty pty -> onTerminal(pty, program);
-                case Mode.Pipe _ -> onPipes(program);
-            };
+            return launch.mode() instanceof Mode.Pty pty ? onTerminal(pty, program) : onPipes(program);
         } finally {
             libc.actionsDestroy(actions);
         }
@@ -356,9 +353,10 @@ final class Spawner implements AutoCloseable {
     }
 
     private MemorySegment strings(List<String> values) {
-        MemorySegment array = arena.allocate(ValueLayout.ADDRESS, values.size() + 1L);
+        MemorySegment array = arena.allocate(ValueLayout.JAVA_LONG, values.size() + 1L);
         for (int i = 0; i < values.size(); i++) {
-            array.setAtIndex(ValueLayout.ADDRESS, i, arena.allocateFrom(values.get(i)));
+            array.setAtIndex(
+                    ValueLayout.JAVA_LONG, i, arena.allocateFrom(values.get(i)).address());
         }
         return array;
     }

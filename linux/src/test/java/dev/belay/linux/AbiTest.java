@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.belay.ErrorCode;
 import dev.belay.SessionException;
+import java.lang.foreign.MemoryLayout;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.RecordComponent;
@@ -171,6 +172,11 @@ class AbiTest {
         });
         Path file = Files.writeString(folder.resolve("abi.c"), source);
         assertThat(Jvm.run(new ArrayList<>(List.of(compiler, "-fsyntax-only", file.toString())))).isEmpty();
+    }
+
+    @Test
+    void errnoIsWhereTheJvmPutsIt() {
+        assertThat(Libc.STATE.byteOffset(MemoryLayout.PathElement.groupElement("errno"))).isEqualTo(Libc.ERRNO);
     }
 
     @Test

@@ -50,7 +50,7 @@ class LinuxHostTest {
     @Test
     void aCLibraryThatIsTooOldIsToldByWhatItLacks() {
         SessionException refusal =
-                catchThrowableOfType(SessionException.class, () -> Libc.bind("posix_spawn_of_the_future"));
+                catchThrowableOfType(SessionException.class, () -> Libc.find("posix_spawn_of_the_future"));
         assertThat(refusal.code()).isEqualTo(ErrorCode.UNAVAILABLE);
         assertThat(refusal).hasMessageContaining("posix_spawn_of_the_future").hasMessageContaining("2.34 or newer");
     }

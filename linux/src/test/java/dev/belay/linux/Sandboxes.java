@@ -3,7 +3,6 @@ package dev.belay.linux;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
-import java.lang.foreign.Linker;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -35,10 +34,7 @@ final class Sandboxes {
 
     private static int umask(int mask) {
         try (Arena arena = Arena.ofConfined()) {
-            return (int) (long) Libc.bind("umask").invokeExact(
-                    arena.allocate(Linker.Option.captureStateLayout()), (long) mask, 0L, 0L, 0L, 0L, 0L, 0L);
-        } catch (Throwable e) {
-            throw new AssertionError(e);
+            return (int) new Libc(arena).call(Libc.find("umask"), mask, 0, 0, 0, 0, 0, 0);
         }
     }
 

@@ -79,6 +79,22 @@ class StrangersTest {
         }
     }
 
+    @Test
+    void aProcessThatWasThereBeforeTheHostIsLeftAloneEvenIfASessionGivesItItsTag() throws Exception {
+        Process stranger = new ProcessBuilder("sleep", "1000").start();
+        try (Sessions sessions =
+                Sessions.builder(LinuxHost.inOwnProcess(folder)).state(folder.resolve("state")).build()) {
+            Session session = sessions.open(SessionSpec.of("/bin/sh", "-c", "exec prlimit --pid " + stranger.pid()
+                    + " --locks=$(prlimit --locks --output SOFT,HARD --noheadings --raw | tr ' ' :)"));
+            assertThat(session.awaitExit(Rig.PATIENCE).orElseThrow().code()).isZero();
+            assertThat(tagOf(stranger.pid())).as("the stranger's tag").isNotEqualTo(Tag.NONE);
+            session.close(true);
+            assertThat(stranger.isAlive()).isTrue();
+        } finally {
+            stranger.destroyForcibly().waitFor();
+        }
+    }
+
     private static boolean strangersMissing(List<Process> strangers) {
         synchronized (strangers) {
             return strangers.size() < STRANGERS;

@@ -78,7 +78,7 @@ final class SettingsFile {
         return new Resources(
                 orNull(file.find(CPU)), orNull(file.find(MEMORY)), orNull(file.find(FILE_SIZE)),
                 number(file.find(OPEN_FILES)), number(file.find(PROCESSES)), orNull(file.find(CORE_SIZE)),
-                together.equals(Resources.Together.UNBOUNDED) ? null : together);
+                together.unbounded() ? null : together);
     }
 
     // --- [isolation] ---
