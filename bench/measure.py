@@ -21,8 +21,9 @@ FDS_PER_SESSION = 4
 COLD_STARTS = 3
 
 PEERS = ["c", "clog", "belay", "pty4j", "node", "python", "processbuilder"]
-# Only if they are asked for: Belay with screens that nobody looks at, to compare with Belay without.
-EXTRA = ["screens"]
+# Only if they are asked for, to compare with Belay: with screens that nobody looks at, and with the JVM flags of ./belay.
+EXTRA = ["screens", "shipped"]
+SHIPPED = ["-XX:TieredStopAtLevel=1", "-Xms32m", "-Xmn8m"]
 WORKS = ["spawn", "parallel", "echo", "pinned", "flood", "lines", "bytes", "pipe", "paste", "idle", "cold", "growth"]
 # A thousand calls a second are few for a compiler that waits for tens of thousands. While it works, the children have one
 # core less.
@@ -55,13 +56,16 @@ def command(peer, work):
             return [sys.executable, str(ROOT / "bench/peers/python_peer.py")]
         case "node":
             return ["node", "--expose-gc", str(ROOT / "bench/peers/node/peer.js")]
+        case "shipped":
+            start = java(work)
+            return [start[0], *SHIPPED, *start[1:], "belay"]
         case _:
             return [*java(work), peer]
 
 
 def arguments(peer, work, quick):
     """What to run, how long to warm up and to measure (ms), and the size of the work."""
-    if peer in ("belay", "screens", "pty4j", "processbuilder"):
+    if peer in ("belay", "shipped", "screens", "pty4j", "processbuilder"):
         warm = 1500 if quick else JVM_WARM_MS.get(work, 4000)
     else:
         warm = 1000 if peer == "node" else 200

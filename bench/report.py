@@ -8,7 +8,8 @@ import subprocess
 import chart
 
 NAMES = {"c": "C", "clog": "C with a log", "belay": "Belay", "pty4j": "pty4j", "node": "node-pty", "python": "Python",
-         "processbuilder": "ProcessBuilder", "screens": "Belay with screens"}
+         "processbuilder": "ProcessBuilder", "screens": "Belay with screens",
+         "shipped": "Belay as `./belay` runs"}
 
 # Name, label, unit, digits, and Belay's target, for the ratio to C ("x") or for the value itself ("=").
 ROWS = [
@@ -73,6 +74,10 @@ def cell(data, peer, name, digits):
     return number(statistics.median(got), digits) if got else ""
 
 
+# Peers that have a column of their own for the ratio to another one.
+EXTRAS = [("screens", "with screens / without", "belay"), ("shipped", "as `./belay` runs / C", "c")]
+
+
 def spread(data, peer, name, base="c"):
     got = ratios(data, peer, name, base)
     if not got:
@@ -82,9 +87,9 @@ def spread(data, peer, name, base="c"):
 
 def table(data):
     peers = [p for p in NAMES if p in data["missing"] or any(r.get(p) for r in data["rounds"])]
-    screened = "screens" in peers
+    extras = [each for each in EXTRAS if each[0] in peers]
     head = ["work", "unit"] + [NAMES[p] for p in peers] + ["Belay / C (spread)", "target", ""]
-    head += ["with screens / without (spread)"] if screened else []
+    head += [f"{label} (spread)" for _, label, _ in extras]
     rows = []
     for name, text, unit, digits, target in ROWS:
         if not any(values(data, p, name) for p in peers):
@@ -93,7 +98,7 @@ def table(data):
         text = f"{data['idle']:,} {text}" if name.startswith("idle.") else text
         rows.append([text, unit] + [cell(data, p, name, digits) for p in peers]
                     + ["" if absolute or name == "idle.threads" else spread(data, "belay", name), *verdict(data, name, target)]
-                    + ([spread(data, "screens", name, "belay")] if screened else []))
+                    + [spread(data, peer, name, base) for peer, _, base in extras])
     return head, rows
 
 

@@ -69,8 +69,10 @@ public final class ServerMetrics implements SessionObserver, ApprovalListener, V
         this.time = time;
     }
 
+    // Exemplars are for traces, which Belay has none of. They would need a thread that a key wakes.
+
     private Counter counter(String name, String help, String... labels) {
-        return Counter.builder().name(name).help(help).labelNames(labels).register(registry);
+        return Counter.builder().name(name).help(help).labelNames(labels).withoutExemplars().register(registry);
     }
 
     private Histogram histogram(String name, String help) {
@@ -79,6 +81,7 @@ public final class ServerMetrics implements SessionObserver, ApprovalListener, V
                 .help(help)
                 .classicUpperBounds(.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10)
                 .classicOnly()
+                .withoutExemplars()
                 .register(registry);
     }
 
