@@ -98,7 +98,7 @@ def table(data):
         text = f"{data['idle']:,} {text}" if name.startswith("idle.") else text
         rows.append([text, unit] + [cell(data, p, name, digits) for p in peers]
                     + ["" if absolute or name == "idle.threads" else spread(data, "belay", name), *verdict(data, name, target)]
-                    + [spread(data, peer, name, base) for peer, _, base in extras])
+                    + ["" if absolute else spread(data, peer, name, base) for peer, _, base in extras])
     return head, rows
 
 

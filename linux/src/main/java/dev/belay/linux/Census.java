@@ -104,7 +104,9 @@ final class Census {
             if (known.since().none(files)) {
                 List<Proc> left = living(now(files, belonging(known, wanted)), wanted);
                 // Asked again after that: the birth of a child of somebody who is dead by now would show.
-                if (known.since().none(files)) {
+                boolean complete = known.since().none(files)
+                        && (!left.isEmpty() || !known.since().late(files, number -> knows(known, number)));
+                if (complete) {
                     return left;
                 }
             }
@@ -113,6 +115,10 @@ final class Census {
             // A leader that ended meanwhile may have had a child after the listing.
             return found.isEmpty() && !over ? living(look(), wanted) : found;
         }
+    }
+
+    private boolean knows(Look look, long pid) {
+        return leaders.contains(pid) || look.entries().stream().anyMatch(entry -> entry.proc().pid() == pid);
     }
 
     private static boolean lives(ProcFile files, long pid) {

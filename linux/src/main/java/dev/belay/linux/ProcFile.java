@@ -44,6 +44,11 @@ final class ProcFile {
         return text == null ? -1 : Long.parseLong(new String(text, StandardCharsets.ISO_8859_1).strip());
     }
 
+    /// Whether a process, dead but not reaped ones too, or a thread has this number.
+    boolean exists(long number) {
+        return libc.kill(number, 0) != -Errno.ESRCH;
+    }
+
     private byte @Nullable [] read(String name) {
         path.setString(0, "/proc/" + name);
         int fd = libc.open(path, Abi.O_RDONLY | Abi.O_CLOEXEC);

@@ -2,11 +2,24 @@ package dev.belay.linux;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.belay.Session;
+import dev.belay.SessionSpec;
+import dev.belay.Sessions;
+import dev.belay.Until;
+import dev.belay.Waited;
+import dev.belay.testkit.Rig;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(120)
 class BirthsTest {
@@ -51,5 +64,53 @@ class BirthsTest {
     void nothingIsKnownWhereTheKernelDoesNotTell() {
         assertThat(Births.UNKNOWN.none(files)).isFalse();
         assertThat(new Births(-1, System.nanoTime()).none(files)).isFalse();
+    }
+
+    /// The kernel gives out a number a little before a listing shows its process; longer if the parent loses its core
+    /// in between.
+    @Test
+    void aProcessThatWasBeingBornDuringTheLookIsEndedWithItsSession(@TempDir Path folder) throws Exception {
+        try (Sessions sessions = Sessions.builder(LinuxHost.at(folder)).state(folder.resolve("state")).build()) {
+            Session session =
+                    sessions.open(SessionSpec.of("/bin/sh", "-c", "setsid sleep 1000 & echo $!; wait").pipe());
+            assertThat(session.cursor().await(Until.match("\n"), Rig.PATIENCE).fired()).isEqualTo(Waited.Fired.MATCH);
+            long born = Long.parseLong(session.cursor().drainText(64).text().strip());
+            AtomicBoolean hidden = new AtomicBoolean();
+            Libc.faults = (_, buffer, call) -> {
+                int count = call.getAsInt();
+                if (count > 0 && !hidden.get() && lists()) {
+                    hidden.set(hide(born, MemorySegment.ofAddress(buffer).reinterpret(count)));
+                }
+                return count;
+            };
+            try {
+                session.close(true);
+            } finally {
+                Libc.faults = null;
+            }
+            assertThat(hidden).as("it was hidden from one listing").isTrue();
+            assertThat(Proc.read(files, born)).satisfiesAnyOf(
+                    gone -> assertThat(gone).isNull(), dead -> assertThat(dead.alive()).isFalse());
+        }
+    }
+
+    private static boolean lists() {
+        return StackWalker.getInstance()
+                .walk(frames -> frames.limit(8).anyMatch(frame -> frame.getMethodName().equals("getdents")));
+    }
+
+    /// Gives a process a name in a listing that is no number, if it is in there.
+    private static boolean hide(long pid, MemorySegment entries) {
+        byte[] name = ("\0" + pid + "\0").getBytes(StandardCharsets.US_ASCII);
+        for (long at = 0; at + name.length <= entries.byteSize(); at++) {
+            // The kind of the entry, a folder, comes before its name.
+            byte[] found = entries.asSlice(at, name.length).toArray(ValueLayout.JAVA_BYTE);
+            found[0] = 0;
+            if (Arrays.equals(found, name)) {
+                entries.set(ValueLayout.JAVA_BYTE, at + 1, (byte) 'x');
+                return true;
+            }
+        }
+        return false;
     }
 }
