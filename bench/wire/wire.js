@@ -40,9 +40,9 @@ const DOOR_WORKS = {
   memory: (door, pid, connect) => keys.memory(door, pid, { connect }),
 };
 const TOOLS = [
-  { name: "belay mcp", command: () => [belay, "mcp", "--workspace", join(here, "workspace")], call: ["unified_exec", { cmd: "echo hi", wait_for: { exit: true } }] },
-  { name: "bash-mcp", command: () => ["node", bin("bash-mcp")], call: ["run", { command: "echo hi" }] },
-  { name: "Desktop Commander", command: () => ["node", bin("@wonderwhy-er/desktop-commander")], call: ["start_process", { command: "echo hi", timeout_ms: 5000 }] },
+  { name: "belay mcp", command: () => [belay, "mcp", "--workspace", join(here, "workspace")], call: ["unified_exec", { cmd: "echo hi", wait_for: { exit: true } }], warmUp: 1000 },
+  { name: "bash-mcp", command: () => ["node", bin("bash-mcp")], call: ["run", { command: "echo hi" }], warmUp: 1000 },
+  { name: "Desktop Commander", command: () => ["node", bin("@wonderwhy-er/desktop-commander")], call: ["start_process", { command: "echo hi", timeout_ms: 5000 }], warmUp: 0 },
 ];
 const COMMANDS = {
   "`node -e 0`": ["node", "-e", "0"],
@@ -88,7 +88,7 @@ for (let round = 0; round < Number(rounds); round++) {
     }
   }
   if (wanted("mcp")) {
-    for (const { name, command, call } of shuffled(TOOLS)) note(name, await calls(command(), call, 100, { cwd: here }));
+    for (const { name, command, call, warmUp } of shuffled(TOOLS)) note(name, await calls(command(), call, { count: 100, warmUp }, { cwd: here }));
   }
   if (wanted("start")) {
     const times = Object.fromEntries(Object.keys(COMMANDS).map((name) => [name, []]));
