@@ -42,21 +42,25 @@ async function wire(address, headers, onMessage) {
   return socket;
 }
 
-/** A WebSocket for each session of Belay, created over REST. */
+/** A WebSocket for each session of Belay, which its first message opens. */
 export const belayWs = async (url, token) => {
   const headers = { Authorization: `Bearer ${token}` };
   const sockets = [];
   return {
     async create(cmd, handlers = {}) {
-      const answer = await fetch(new URL("/api/sessions", url), { method: "POST", headers, body: JSON.stringify({ cmd }) });
-      const { id } = await answer.json();
       const terminal = { ...quiet, ...handlers };
-      const socket = await wire(`${url.replace("http", "ws")}api/sessions/${id}/attach?from=0`, headers, (message) => {
+      let resolve, reject;
+      const attached = new Promise((...settle) => ([resolve, reject] = settle));
+      const socket = await wire(`${url.replace("http", "ws")}api/attach`, headers, (message) => {
         if (message[0] === 1) terminal.onOutput(message.subarray(9));
         else if (message[0] === 2) terminal.onGap(Number(message.readBigUInt64BE(9)));
         else if (message[0] === 5) terminal.onExit();
+        else if (message[0] === 0) resolve(JSON.parse(message.subarray(1)));
+        else if (message[0] === 6) reject(new Error(message.subarray(1).toString()));
       });
       sockets.push(socket);
+      socket.send(Buffer.from(`\x18${JSON.stringify({ cmd })}`));
+      const { session: { id } } = await attached;
       const input = Buffer.from([0x10]);
       terminal.write = (data) => socket.send(Buffer.concat([input, Buffer.from(data)]));
       terminal.close = () => fetch(new URL(`/api/sessions/${id}?force=true`, url), { method: "DELETE", headers });

@@ -63,7 +63,7 @@ final class AttachLink implements WebSocket.Listener {
 
     /// Connects to a session.
     ///
-    /// @param path of its `attach`, on the client's server
+    /// @param path of its `attach`, or `api/attach` to [open][#open] one, on the client's server
     static AttachLink open(HttpClient http, RestClient client, String path, Duration timeout, Heard heard) {
         AttachLink link = new AttachLink(heard);
         link.socket = http.newWebSocketBuilder()
@@ -185,6 +185,12 @@ final class AttachLink implements WebSocket.Listener {
     }
 
     // --- sending ---
+
+    /// Opens a session on a connection that has none.
+    void open(ObjectNode spec) {
+        byte[] json = Json.bytes(spec);
+        send(ByteBuffer.allocate(1 + json.length).put((byte) 0x18).put(json));
+    }
 
     void input(String id, byte[] bytes) {
         byte[] name = id.getBytes(StandardCharsets.UTF_8);

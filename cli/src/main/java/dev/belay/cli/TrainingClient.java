@@ -14,6 +14,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
 
 /// Types into sessions of a running server over both doors, as pages do: what an AOT cache is trained with. Only
 /// `belay train` uses it.
@@ -36,15 +37,21 @@ final class TrainingClient {
     }
 
     private void overWebSocket(HttpClient http, int keys) throws InterruptedException {
-        String id = client.post("api/sessions", Json.object().put("cmd", COPY)).path("id").asString();
+        LinkedBlockingQueue<String> ids = new LinkedBlockingQueue<>();
         LinkedBlockingQueue<Long> outputs = new LinkedBlockingQueue<>();
-        AttachLink link = AttachLink.open(
-                http, client, "api/sessions/" + id + "/attach?from=0", PATIENCE, new AttachLink.Heard() {
-                    @Override
-                    public void output(long offset, ByteBuffer bytes) {
-                        outputs.add(offset);
-                    }
-                });
+        AttachLink link = AttachLink.open(http, client, "api/attach", PATIENCE, new AttachLink.Heard() {
+            @Override
+            public void attached(ObjectNode facts) {
+                ids.add(facts.path("session").path("id").asString());
+            }
+
+            @Override
+            public void output(long offset, ByteBuffer bytes) {
+                outputs.add(offset);
+            }
+        });
+        link.open(Json.object().put("cmd", COPY));
+        String id = heard(ids);
         heard(outputs);
         for (int i = 0; i < keys; i++) {
             link.input("key-" + i, new byte[] {'x'});

@@ -106,6 +106,11 @@ public final class ActorSessions {
         return principal.get().role() != Role.WATCH;
     }
 
+    /// Refuses an actor that may open nothing, whatever it asks for.
+    public void requireMayOpen() {
+        requireMayDrive(principal.get());
+    }
+
     /// Opens a session within the actor's quota and pace. Waits its turn if the origin has a queue.
     ///
     /// @param spec with its origin; the gate sets the owner, and the idle timeout if the origin has one

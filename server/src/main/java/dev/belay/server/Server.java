@@ -106,7 +106,7 @@ public final class Server implements AutoCloseable {
                         () -> sessions.stats().permitsUsed(),
                         builder.stopper));
         AttachHandler attach =
-                new AttachHandler(authority, access, viewers, () -> settings.viewers(), maxInput);
+                new AttachHandler(authority, access, viewers, () -> settings, maxInput);
         this.connections = new Connections(settings.http(), events);
         this.listener = new Listener(settings, connections);
         this.guard = new RequestGuard(settings, listener::port, connections, events);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.belay.server.settings.ServerSettings;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -60,6 +61,31 @@ class SlowClientTest extends WithServer {
             assertThat(raw.status()).isEqualTo(408);
         }
         assertThat(sessions.stats().opened()).isZero();
+    }
+
+    @Test
+    void aWebSocketThatOpensNothingIsClosed() throws Exception {
+        try (Socket silent = Socket.connect(http, server.address(), ALICE, "api/attach");
+                Socket refused = Socket.connect(http, server.address(), ALICE, "api/attach")) {
+            refused.open("{\"cmd\":");
+            assertThat(refused.next().json().at("/error/code").asString()).isEqualTo("INVALID_REQUEST");
+            for (Socket one : List.of(silent, refused)) {
+                assertThat(one.next().json().at("/error/code").asString()).isEqualTo("TIMEOUT");
+                assertThat(one.closeCode()).isEqualTo(1008);
+            }
+        }
+    }
+
+    @Test
+    void aWebSocketThatHasOpenedASessionStays() throws Exception {
+        try (Socket viewer = Socket.connect(http, server.address(), ALICE, "api/attach")) {
+            viewer.open("{\"id\":\"stays\",\"cmd\":\"stty -echo; echo up; cat\"}");
+            viewer.until("up");
+            // Three times as long as a client may take to open something.
+            api.post(ALICE, "/api/sessions/stays/wait", "{\"match\":\"never\",\"timeout_ms\":2100}");
+            viewer.type("later\n");
+            viewer.until("later");
+        }
     }
 
     @Test

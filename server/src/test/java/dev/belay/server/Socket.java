@@ -37,12 +37,16 @@ final class Socket implements AutoCloseable, WebSocket.Listener {
 
     static Socket attach(HttpClient http, String address, @Nullable String token, String id, String query)
             throws Exception {
+        return connect(http, address, token, "api/sessions/" + id + "/attach" + query);
+    }
+
+    static Socket connect(HttpClient http, String address, @Nullable String token, String path) throws Exception {
         Socket viewer = new Socket();
         WebSocket.Builder builder = http.newWebSocketBuilder();
         if (token != null) {
             builder.header("Authorization", "Bearer " + token);
         }
-        URI uri = URI.create(address.replaceFirst("http", "ws") + "api/sessions/" + id + "/attach" + query);
+        URI uri = URI.create(address.replaceFirst("http", "ws") + path);
         viewer.socket = builder.buildAsync(uri, viewer).get(60, TimeUnit.SECONDS);
         return viewer;
     }
@@ -106,6 +110,10 @@ final class Socket implements AutoCloseable, WebSocket.Listener {
 
     void type(String text) throws Exception {
         send(0x10, text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    void open(String json) throws Exception {
+        send(0x18, json.getBytes(StandardCharsets.UTF_8));
     }
 
     void ack(long offset) throws Exception {

@@ -5,7 +5,6 @@ import dev.belay.server.auth.Login;
 import dev.belay.server.auth.SignIn;
 import dev.belay.server.settings.ServerSettings.HttpLimits;
 import dev.belay.server.wire.HttpReplies;
-import dev.belay.server.wire.Json;
 import dev.belay.server.wire.RequestFields;
 import dev.belay.server.wire.Requests;
 import java.time.Duration;
@@ -18,7 +17,6 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /// One request and its answer, read within the limits. Used by the thread that handles the request.
 final class Exchange {
@@ -109,11 +107,7 @@ final class Exchange {
     }
 
     private RequestFields json(int most) {
-        byte[] bytes = bytes(most);
-        ObjectNode json = bytes.length == 0
-                ? Json.object()
-                : Json.object(Json.reader(limits.jsonDepth(), limits.jsonBytes()), bytes);
-        return new RequestFields(json);
+        return RequestFields.of(bytes(most), limits.jsonDepth(), limits.jsonBytes());
     }
 
     /// The body, if it is not larger than given and comes in time.

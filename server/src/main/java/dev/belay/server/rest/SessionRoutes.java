@@ -1,13 +1,10 @@
 package dev.belay.server.rest;
 
 import dev.belay.Closed;
-import dev.belay.Origin;
 import dev.belay.OutputLog;
 import dev.belay.ProcessRecord;
 import dev.belay.ReadResult;
-import dev.belay.Resources;
 import dev.belay.Session;
-import dev.belay.SessionSpec;
 import dev.belay.Signal;
 import dev.belay.Size;
 import dev.belay.Time;
@@ -80,10 +77,7 @@ public final class SessionRoutes {
     private void open(Exchange exchange) throws InterruptedException {
         Login login = exchange.login(authority);
         exchange.mayTakeLong();
-        RequestFields body = exchange.json();
-        Resources resources = body.object("resources").map(SpecFields::resources).orElse(Resources.AS_BELAY);
-        SessionSpec spec = SpecFields.spec(body).origin(Origin.API).resources(resources);
-        Session session = access.of(login).open(spec);
+        Session session = access.of(login).open(SpecFields.ofProgram(exchange.json()));
         exchange.reply(201, feed.show(session).json());
     }
 

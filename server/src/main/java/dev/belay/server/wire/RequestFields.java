@@ -26,6 +26,12 @@ public final class RequestFields {
         this.json = json;
     }
 
+    /// A JSON object within these limits; nothing at all is an empty object.
+    public static RequestFields of(byte[] json, int maxDepth, int maxBytes) {
+        return new RequestFields(
+                json.length == 0 ? Json.object() : Json.object(Json.reader(maxDepth, maxBytes), json));
+    }
+
     public Optional<String> text(String name) {
         return field(name).map(node -> {
             if (!node.isString()) {

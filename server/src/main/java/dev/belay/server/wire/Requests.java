@@ -82,13 +82,18 @@ public final class Requests {
         RequestBody.Received body = RequestBody.read(request, most, DROPPED_TIMES * most, timeout).await();
         return switch (body.end()) {
             case WHOLE -> body.bytes();
-            case TOO_LARGE -> throw new SessionException(
-                    ErrorCode.TOO_LARGE, "The body may have at most " + most + " bytes; send less.");
+            case TOO_LARGE -> throw tooLarge("body", most);
             case LATE -> throw new SessionException(
                     ErrorCode.TIMEOUT,
                     "The body of the request did not arrive within " + timeout.toMillis() + " ms; send it faster.");
             case BROKEN, GIVEN_UP -> throw invalid("The body of the request is incomplete or malformed.");
         };
+    }
+
+    /// Refuses a part of a request that is larger than allowed.
+    public static SessionException tooLarge(String part, int most) {
+        return new SessionException(
+                ErrorCode.TOO_LARGE, "The " + part + " may have at most " + most + " bytes; send less.");
     }
 
     /// The answer may take long, although nothing moves on the connection.

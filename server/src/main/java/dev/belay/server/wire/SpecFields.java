@@ -4,6 +4,7 @@ import dev.belay.Guard;
 import dev.belay.Isolation;
 import dev.belay.Mode;
 import dev.belay.Network;
+import dev.belay.Origin;
 import dev.belay.Resources;
 import dev.belay.SessionSpec;
 import dev.belay.Size;
@@ -16,6 +17,12 @@ import org.jspecify.annotations.Nullable;
 /// What clients send to open or resize a session, the same at every door.
 public final class SpecFields {
     private SpecFields() {}
+
+    /// What a program asks to be opened, in the body of `POST /api/sessions` or in a message.
+    public static SessionSpec ofProgram(RequestFields body) {
+        Resources resources = body.object("resources").map(SpecFields::resources).orElse(Resources.AS_BELAY);
+        return spec(body).origin(Origin.API).resources(resources);
+    }
 
     /// What a client asks to be opened: `command` with its arguments, or `cmd` for a shell; neither: a login shell.
     public static SessionSpec spec(RequestFields body) {

@@ -1,7 +1,10 @@
 package dev.belay.server.ws;
 
 import dev.belay.ErrorCode;
+import dev.belay.Session;
 import dev.belay.SessionException;
+import dev.belay.SessionSpec;
+import dev.belay.server.attach.DetachReason;
 import dev.belay.server.attach.ViewOptions;
 import dev.belay.server.attach.Viewer;
 import dev.belay.server.attach.Viewers;
@@ -9,9 +12,12 @@ import dev.belay.server.auth.Access;
 import dev.belay.server.auth.Authority;
 import dev.belay.server.auth.Login;
 import dev.belay.server.auth.SignIn;
-import dev.belay.server.settings.ServerSettings.ViewerLimits;
+import dev.belay.server.settings.ServerSettings;
+import dev.belay.server.settings.ServerSettings.HttpLimits;
 import dev.belay.server.wire.HttpReplies;
+import dev.belay.server.wire.RequestFields;
 import dev.belay.server.wire.Requests;
+import dev.belay.server.wire.SpecFields;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
@@ -26,19 +32,22 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.websocket.server.ServerWebSocketContainer;
 import org.jspecify.annotations.Nullable;
 
-/// The upgrade at `/api/sessions/{id}/attach`. The client signs in, and its rights are checked, before the upgrade, so
-/// a connection that is not signed in never gets to send a frame.
+/// The upgrades at `/api/sessions/{id}/attach`, and at `/api/attach` for a session that is still to be opened. The
+/// client signs in, and its rights are checked, before the upgrade, so a connection that is not signed in never gets
+/// to send a frame.
 public final class AttachHandler extends Handler.Abstract {
     private static final List<String> QUERY =
             List.of("from", "mode", "screen", "history", "skip", "answers", "ticket", "owner");
+    private static final List<String> OPEN_QUERY = List.of("mode", "screen", "history", "skip", "answers", "ticket");
     private static final Pattern PATH = Pattern.compile("/api/sessions/([^/]+)/attach");
+    private static final String OPEN_PATH = "/api/attach";
     /// What a message has besides the input: its kind, the length of the id and the id.
     private static final int HEAD_BYTES = 1 + 1 + 255;
 
     private final Authority authority;
     private final Access access;
     private final Viewers viewers;
-    private final Supplier<ViewerLimits> limits;
+    private final Supplier<ServerSettings> settings;
     private final int maxInputBytes;
     private @Nullable ServerWebSocketContainer container;
 
@@ -46,12 +55,12 @@ public final class AttachHandler extends Handler.Abstract {
             Authority authority,
             Access access,
             Viewers viewers,
-            Supplier<ViewerLimits> limits,
+            Supplier<ServerSettings> settings,
             int maxInputBytes) {
         this.authority = authority;
         this.access = access;
         this.viewers = viewers;
-        this.limits = limits;
+        this.settings = settings;
         this.maxInputBytes = maxInputBytes;
     }
 
@@ -68,47 +77,102 @@ public final class AttachHandler extends Handler.Abstract {
 
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
-        Matcher path = PATH.matcher(Request.getPathInContext(request));
-        if (!path.matches()) {
+        String path = Request.getPathInContext(request);
+        Matcher existing = PATH.matcher(path);
+        boolean opens = path.equals(OPEN_PATH);
+        if (!opens && !existing.matches()) {
             return false;
         }
         try {
-            attach(path.group(1), request, response, callback);
+            AttachSocket socket = opens ? opening(request) : attached(existing.group(1), request);
+            upgrade(socket, request, response, callback);
         } catch (SessionException e) {
             HttpReplies.error(request, response, callback, e);
         }
         return true;
     }
 
-    private void attach(String id, Request request, Response response, Callback callback) {
+    /// A connection to a session that there is.
+    private AttachSocket attached(String id, Request request) {
         // Before the ticket is used up.
         Requests.requireQuery(request, QUERY);
+        Login login = login(request);
+        OptionalLong from = Requests.queryNumber(request, "from").map(OptionalLong::of).orElse(OptionalLong.empty());
+        ViewOptions options = options(request, login, from);
+        Session session = viewers.require(login, id, Requests.query(request, "owner").orElse(null), options);
+        return socket(options, line -> viewers.attach(login, session, options, line));
+    }
+
+    /// A connection to a session that its first message opens.
+    private AttachSocket opening(Request request) {
+        Requests.requireQuery(request, OPEN_QUERY);
+        Login login = login(request);
+        access.of(login).requireMayOpen();
+        ViewOptions options = options(request, login, OptionalLong.of(0));
+        return socket(options, new Opening(
+                (json, line) -> open(login, options, json, line),
+                request.getComponents().getScheduler(),
+                settings.get().http().bodyTimeout()));
+    }
+
+    private Login login(Request request) {
         String ticket = Requests.query(request, "ticket").orElse(null);
-        Login login = ticket != null
+        return ticket != null
                 ? SignIn.byTicket(authority, request, ticket)
                 : SignIn.byToken(authority, request);
-        Viewer.Mode mode = Viewer.Mode.of(Requests.query(request, "mode").orElse(null), access.of(login).mayDrive());
-        OptionalLong from = Requests.queryNumber(request, "from").map(OptionalLong::of).orElse(OptionalLong.empty());
-        ViewOptions options = ViewOptions.of(
+    }
+
+    private ViewOptions options(Request request, Login login, OptionalLong from) {
+        return ViewOptions.of(
                 from,
-                mode,
+                Viewer.Mode.of(Requests.query(request, "mode").orElse(null), access.of(login).mayDrive()),
                 Requests.queryFlag(request, "screen"),
                 Requests.queryNumber(request, "history"),
                 Requests.queryNumber(request, "skip"),
                 Requests.query(request, "answers").orElse(null));
-        dev.belay.Session session =
-                viewers.require(login, id, Requests.query(request, "owner").orElse(null), options);
+    }
+
+    private AttachSocket socket(ViewOptions options, Beginning beginning) {
+        return new AttachSocket(
+                options.mode().label(), maxInputBytes, () -> settings.get().viewers().stall(), beginning);
+    }
+
+    private void upgrade(AttachSocket socket, Request request, Response response, Callback callback) {
         if (container == null
                 || !container.upgrade((_, reply, _) -> {
                     // Compression would keep buffers for every viewer, and gains little on loopback.
                     reply.setExtensions(List.of());
-                    return new AttachSocket(
-                            mode.label(),
-                            maxInputBytes,
-                            () -> limits.get().stall(),
-                            line -> viewers.attach(login, session, options, line));
+                    return socket;
                 }, request, response, callback)) {
             throw new SessionException(ErrorCode.INVALID_REQUEST, "This is a WebSocket; upgrade the connection.");
+        }
+    }
+
+    /// Opens a session as `POST /api/sessions` does, and attaches the connection to it.
+    private Viewer open(Login login, ViewOptions options, byte[] json, WebSocketViewer line)
+            throws InterruptedException {
+        HttpLimits limits = settings.get().http();
+        if (json.length > limits.jsonBytes()) {
+            throw Requests.tooLarge("message", limits.jsonBytes());
+        }
+        SessionSpec spec = SpecFields.ofProgram(RequestFields.of(json, limits.jsonDepth(), limits.jsonBytes()));
+        try {
+            Session session = access.of(login).open(spec);
+            return attach(login, session, options, line);
+        } catch (SessionException e) {
+            if (e.code() == ErrorCode.UNAUTHENTICATED) {
+                line.closed(DetachReason.REVOKED);
+            }
+            throw e;
+        }
+    }
+
+    private Viewer attach(Login login, Session session, ViewOptions options, WebSocketViewer line) {
+        try {
+            return viewers.attach(login, session, options, line);
+        } catch (SessionException e) {
+            session.close(true); // nobody has got to know of it
+            throw e;
         }
     }
 }

@@ -15,7 +15,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.eclipse.jetty.websocket.api.Callback;
 import org.eclipse.jetty.websocket.api.Session;
@@ -29,13 +28,15 @@ import org.jspecify.annotations.Nullable;
 /// pings and the like pass it. The next message is asked for when the last one has been handled or is in the
 /// queue: a client that sends faster than its session reads waits in its own connection once the queue is full. A
 /// message that is refused is answered with an error and changes nothing.
+///
+/// A connection is attached to its session at once, or the client opens one with its first message.
 public final class AttachSocket implements Session.Listener {
     private static final System.Logger LOG = System.getLogger("dev.belay.server");
 
     private static final int ANSWER_DEPTH = 4;
     private static final int ANSWER_BYTES = 4 << 10;
 
-    private final Function<WebSocketViewer, Viewer> attach;
+    private final Beginning beginning;
     private final String mode;
     private final Supplier<Duration> stall;
     private final InputQueue inputs;
@@ -43,14 +44,15 @@ public final class AttachSocket implements Session.Listener {
     private int plainInputs;
     private @Nullable Session socket;
     private @Nullable WebSocketViewer line;
-    private @Nullable Viewer viewer;
+    private volatile @Nullable Viewer viewer;
+    private volatile boolean gone;
 
     /// @param roomForInput how many bytes of input may wait
-    AttachSocket(String mode, int roomForInput, Supplier<Duration> stall, Function<WebSocketViewer, Viewer> attach) {
+    AttachSocket(String mode, int roomForInput, Supplier<Duration> stall, Beginning beginning) {
         this.inputs = new InputQueue(roomForInput);
         this.mode = mode;
         this.stall = stall;
-        this.attach = attach;
+        this.beginning = beginning;
     }
 
     @Override
@@ -59,12 +61,11 @@ public final class AttachSocket implements Session.Listener {
         WebSocketViewer made = new WebSocketViewer(session, mode, stall);
         line = made;
         try {
-            viewer = attach.apply(made);
+            viewer = beginning.connected(made);
             session.demand();
         } catch (SessionException e) {
             // It was fine a moment ago, before the upgrade.
-            made.refused(e);
-            session.close(StatusCode.POLICY_VIOLATION, e.code().name(), Callback.NOOP);
+            made.refusedForGood(e);
         }
     }
 
@@ -73,21 +74,39 @@ public final class AttachSocket implements Session.Listener {
         WebSocketViewer out = line;
         Viewer in = viewer;
         Session from = socket;
-        if (out == null || in == null || from == null) {
+        if (out == null || from == null) {
             callback.fail(new IllegalStateException("not open"));
             return;
         }
         byte[] message = new byte[payload.remaining()];
         payload.get(message);
         callback.succeed();
-        if (heardAtOnce(in, out, ByteBuffer.wrap(message))) {
+        if (in != null && heardAtOnce(in, out, ByteBuffer.wrap(message))) {
             from.demand();
             return;
         }
         Thread.ofVirtual().name("belay-message").start(() -> {
-            answered(out, () -> heard(in, out, ByteBuffer.wrap(message)));
+            answered(out, () -> {
+                if (in == null) {
+                    heardFirst(out, ByteBuffer.wrap(message));
+                } else {
+                    heard(in, out, ByteBuffer.wrap(message));
+                }
+            });
             from.demand();
         });
+    }
+
+    /// There is no viewer yet. What the client sends behind this message waits in the connection, and keeps its order.
+    private void heardFirst(WebSocketViewer line, ByteBuffer message) throws InterruptedException {
+        if (message.hasRemaining() && message.get(0) == MessageKind.INPUT.code) {
+            plainInputs++;
+        }
+        Viewer made = beginning.heard(message, line);
+        viewer = made;
+        if (gone) {
+            made.close(); // the client went while this was under way
+        }
     }
 
     /// Does what does not wait: an acknowledgement, or a key that nothing waits before.
@@ -171,6 +190,10 @@ public final class AttachSocket implements Session.Listener {
                 body.requireNoMore();
                 viewer.answer(id, answer);
             }
+            case OPEN -> throw new SessionException(
+                    ErrorCode.INVALID_REQUEST,
+                    "This connection has session " + viewer.session().id()
+                            + "; use another connection for another one.");
             case ATTACHED, OUTPUT, GAP, RESIZED, HOLDER, EXIT, ERROR, TAKEN, SCREEN, CUT, APPROVAL, APPROVAL_CLOSED ->
                 throw unknown(code);
         }
@@ -263,9 +286,11 @@ public final class AttachSocket implements Session.Listener {
     }
 
     private void detach() {
-        Viewer gone = viewer;
-        if (gone != null) {
-            gone.close();
+        gone = true;
+        beginning.gone();
+        Viewer left = viewer;
+        if (left != null) {
+            left.close();
         }
     }
 }

@@ -27,7 +27,8 @@ enum MessageKind {
     SIGNAL(0x14),
     LEASE(0x15),
     COLOURS(0x16),
-    ANSWER(0x17);
+    ANSWER(0x17),
+    OPEN(0x18);
 
     final byte code;
 

@@ -21,6 +21,7 @@ import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import org.eclipse.jetty.websocket.api.Callback;
 import org.eclipse.jetty.websocket.api.Session;
+import org.eclipse.jetty.websocket.api.StatusCode;
 import org.jspecify.annotations.Nullable;
 
 /// A WebSocket as a viewer's connection: each message is one binary frame, and the next one waits until it is taken.
@@ -140,6 +141,12 @@ final class WebSocketViewer implements ViewerConnection {
     void refused(SessionException refusal) {
         byte[] json = Json.bytes(Json.object().set("error", Json.of(refusal)));
         answer(message(MessageKind.ERROR, json.length).put(json));
+    }
+
+    /// As [#refused], and ends the connection.
+    void refusedForGood(SessionException refusal) {
+        refused(refusal);
+        socket.close(StatusCode.POLICY_VIOLATION, refusal.code().name(), Callback.NOOP);
     }
 
     void taken(String inputId, int taken) {
