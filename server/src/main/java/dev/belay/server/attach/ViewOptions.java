@@ -55,8 +55,10 @@ public record ViewOptions(
     }
 
     private static boolean answers(@Nullable String by) {
+        if (by == null) {
+            return false;
+        }
         return switch (by) {
-            case null -> false;
             case "server" -> false;
             case "viewer" -> true;
             default -> throw invalid("answers must be viewer or server.");

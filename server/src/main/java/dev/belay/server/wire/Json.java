@@ -12,6 +12,8 @@ import dev.belay.mcp.Answers;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
@@ -25,6 +27,10 @@ import tools.jackson.databind.node.ObjectNode;
 /// JSON as every front door speaks it: the record of a session, an error, and reading within bounds.
 public final class Json {
     private static final JsonMapper WRITER = new JsonMapper();
+    /// By their limits, of which the settings have few. To make one costs more than to read a request.
+    private static final Map<ReaderLimits, JsonMapper> READERS = new ConcurrentHashMap<>();
+
+    private record ReaderLimits(int maxDepth, int maxBytes) {}
 
     private Json() {}
 
@@ -42,11 +48,15 @@ public final class Json {
 
     /// A reader that refuses JSON that is nested deeper, repeats a name, or continues after its end.
     public static JsonMapper reader(int maxDepth, int maxBytes) {
+        return READERS.computeIfAbsent(new ReaderLimits(maxDepth, maxBytes), Json::newReader);
+    }
+
+    private static JsonMapper newReader(ReaderLimits limits) {
         return JsonMapper.builder(JsonFactory.builder()
                 .streamReadConstraints(StreamReadConstraints.builder()
-                        .maxNestingDepth(maxDepth)
-                        .maxDocumentLength(maxBytes)
-                        .maxStringLength(maxBytes)
+                        .maxNestingDepth(limits.maxDepth())
+                        .maxDocumentLength(limits.maxBytes())
+                        .maxStringLength(limits.maxBytes())
                         .maxNameLength(1000)
                         .maxNumberLength(100)
                         .build())
