@@ -93,7 +93,9 @@ public final class AttachSocket implements Session.Listener {
                     heard(in, out, ByteBuffer.wrap(message));
                 }
             });
-            from.demand();
+            if (!gone) {
+                from.demand();
+            }
         });
     }
 
