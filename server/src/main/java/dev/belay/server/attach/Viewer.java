@@ -62,6 +62,10 @@ public final class Viewer implements AutoCloseable {
         sender.start();
     }
 
+    void startHere() {
+        sender.startHere();
+    }
+
     public Session session() {
         return session;
     }

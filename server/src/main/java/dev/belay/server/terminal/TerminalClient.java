@@ -13,6 +13,7 @@ import dev.belay.screen.Colours;
 import dev.belay.server.attach.InputQueue;
 import dev.belay.server.attach.ViewOptions;
 import dev.belay.server.attach.Viewer;
+import dev.belay.server.attach.ViewerConnection;
 import dev.belay.server.auth.Login;
 import dev.belay.server.wire.AnswerFields;
 import dev.belay.server.wire.ColourFields;
@@ -187,7 +188,8 @@ final class TerminalClient {
             throw e;
         }
         try {
-            attach(session, null, ViewOptions.of(OptionalLong.of(0), Viewer.Mode.WRITE), ack);
+            // This thread may wait, so it sends the first message itself.
+            attach(session, null, ViewOptions.of(OptionalLong.of(0), Viewer.Mode.WRITE), ack, door.viewers::attachHere);
         } catch (SessionException e) {
             session.close(true); // nobody has got to know of it
             throw e;
@@ -207,13 +209,20 @@ final class TerminalClient {
                 body.number("skip"),
                 body.text("answers").orElse(null));
         body.requireNoMore();
-        attach(door.viewers.require(login, at.id(), at.owner(), options), at.owner(), options, ack);
+        Session session = door.viewers.require(login, at.id(), at.owner(), options);
+        attach(session, at.owner(), options, ack, door.viewers::attach);
         return null;
+    }
+
+    /// How a viewer is started.
+    @FunctionalInterface
+    private interface Start {
+        Viewer attach(Login login, Session session, ViewOptions options, ViewerConnection connection);
     }
 
     /// Attaches, replacing what was attached before. The answer is the first message of the line.
     private void attach(
-            Session session, @Nullable String owner, ViewOptions options, Ack ack)
+            Session session, @Nullable String owner, ViewOptions options, Ack ack, Start start)
             throws InterruptedException {
         String identity = session.identity();
         Attachment next = new Attachment(session, owner, door.maxInputBytes);
@@ -227,7 +236,7 @@ final class TerminalClient {
             next.ended();
         };
         try {
-            next.started(door.viewers.attach(login, session, options, new SocketIoViewer(
+            next.started(start.attach(login, session, options, new SocketIoViewer(
                     socket, session, owner, options.mode().label(), ack, outgoing, onEnd)));
         } catch (SessionException e) {
             onEnd.run();
