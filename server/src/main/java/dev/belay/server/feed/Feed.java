@@ -22,7 +22,6 @@ import dev.belay.server.attach.Viewers;
 import dev.belay.server.feed.ListedSession.Watching;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -52,9 +51,6 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
     private static final long FORGET_NANOS = 60 * SECOND_NANOS;
     /// How often survivors are counted, which looks at all processes of the machine.
     private static final long SURVIVORS_SECONDS = 5;
-
-    private static final Comparator<Changes.Change> ORDER = Comparator.comparing(
-            (Changes.Change one) -> one.shown().record().id()).thenComparing(one -> one.shown().record().owner());
 
     private final Sessions sessions;
     private final Time time;
@@ -190,9 +186,13 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
                 all.all(),
                 all.sessions().stream()
                         .filter(one -> view.sees(one.shown().record().owner()))
-                        .sorted(ORDER)
+                        .sorted((one, other) -> key(one).compareTo(key(other)))
                         .toList(),
                 all.gone().stream().filter(one -> view.sees(one.owner())).toList());
+    }
+
+    private static SessionKey key(Changes.Change change) {
+        return SessionKey.of(change.shown().record());
     }
 
     // --- looking ---
