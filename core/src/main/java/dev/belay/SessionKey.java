@@ -1,5 +1,7 @@
 package dev.belay;
 
+import org.jspecify.annotations.Nullable;
+
 /// What a session is listed by: its id, which is unique per owner. Sorted by id, then by owner.
 public record SessionKey(String id, String owner) implements Comparable<SessionKey> {
     SessionKey(LiveSession live) {
@@ -12,6 +14,17 @@ public record SessionKey(String id, String owner) implements Comparable<SessionK
 
     public static SessionKey of(SessionRecord session) {
         return new SessionKey(session.id(), session.owner());
+    }
+
+    // Written out: the JVM would generate both for the first session, which takes milliseconds.
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof SessionKey key && key.id.equals(id) && key.owner.equals(owner);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * id.hashCode() + owner.hashCode();
     }
 
     @Override
