@@ -30,14 +30,15 @@ public final class LinuxHost implements Host {
 
     private final Workspace workspace;
     private final Loop loop;
-    private final Census census = new Census();
+    private final Census census;
     private final HostCgroup groups;
     private final FdReserve reserve = new FdReserve();
     private final boolean ownProcess;
     private volatile Rooms rooms;
 
-    private LinuxHost(Workspace workspace, Loop loop, HostCgroup groups, boolean ownProcess) {
+    private LinuxHost(Workspace workspace, Census census, HostCgroup groups, Loop loop, boolean ownProcess) {
         this.workspace = workspace;
+        this.census = census;
         this.loop = loop;
         this.groups = groups;
         this.ownProcess = ownProcess;
@@ -84,8 +85,8 @@ public final class LinuxHost implements Host {
         occupyStandardDescriptors();
         Workspace opened = Workspace.open(workspace);
         try {
-            HostCgroup groups = HostCgroup.ofThisProcess();
-            return new LinuxHost(opened, new Loop(), groups, ownProcess);
+            // The loop last: it has a thread, and nothing may fail after it.
+            return new LinuxHost(opened, new Census(), HostCgroup.ofThisProcess(), new Loop(), ownProcess);
         } catch (RuntimeException e) {
             opened.close();
             throw e;
