@@ -62,10 +62,6 @@ public final class Viewer implements AutoCloseable {
         sender.start();
     }
 
-    void startHere() {
-        sender.startHere();
-    }
-
     public Session session() {
         return session;
     }

@@ -74,10 +74,6 @@ final class ViewerSender {
     private volatile boolean stirred;
     private volatile boolean quiet;
 
-    /// Whether the first messages were sent before the sender's thread was started, and why that failed, if it did.
-    private boolean begun;
-    private @Nullable DetachReason failed;
-
     // From here on: of the thread that has the handover's turn.
     private @Nullable QuestionMask mask;
     private final ExpressLaneRest lane = new ExpressLaneRest();
@@ -114,19 +110,6 @@ final class ViewerSender {
     void start() {
         tap = session.tap(new Tap());
         thread.start();
-    }
-
-    /// As [#start], but this thread sends the first messages. It may wait for the connection as the sender does.
-    void startHere() {
-        tap = session.tap(new Tap());
-        begun = true;
-        failed = DetachReason.FAILED;
-        try {
-            failed = attempt(this::begin);
-        } finally {
-            // If it has failed, it ends on the sender's thread like all others.
-            thread.start();
-        }
     }
 
     /// Bytes that the session has printed and the viewer was not sent.
@@ -183,9 +166,22 @@ final class ViewerSender {
     private void run() {
         DetachReason end = DetachReason.FAILED;
         try {
-            DetachReason first = begun ? failed : attempt(this::begin);
-            DetachReason last = first != null ? first : attempt(this::goOn);
-            end = last != null ? last : DetachReason.CLOSED;
+            begin();
+            while (detached.get() == null && session.state() != SessionState.CLOSED) {
+                step();
+            }
+            tellExit(true);
+            end = DetachReason.CLOSED;
+        } catch (SessionException e) {
+            // The log of a session that was closed in the meantime cannot be read.
+            end = e.code() == ErrorCode.NOT_FOUND ? DetachReason.CLOSED : DetachReason.FAILED;
+            if (end == DetachReason.FAILED && detached.get() == null) {
+                LOG.log(System.Logger.Level.WARNING, "a viewer of session " + session.id() + " failed", e);
+            }
+        } catch (InterruptedIOException _) {
+            end = DetachReason.SLOW;
+        } catch (IOException | InterruptedException _) {
+            end = DetachReason.DETACHED;
         } finally {
             detached.compareAndSet(null, end);
             DetachReason why = detached.get();
@@ -199,39 +195,6 @@ final class ViewerSender {
             ended.accept(why == null ? end : why);
             connection.closed(why == null ? end : why);
         }
-    }
-
-    /// A part of what the sender does.
-    private interface Work {
-        void run() throws IOException, InterruptedException;
-    }
-
-    /// @return why the view ends, if it does
-    private @Nullable DetachReason attempt(Work work) {
-        try {
-            work.run();
-            return null;
-        } catch (SessionException e) {
-            // The log of a session that was closed in the meantime cannot be read.
-            if (e.code() == ErrorCode.NOT_FOUND) {
-                return DetachReason.CLOSED;
-            }
-            if (detached.get() == null) {
-                LOG.log(System.Logger.Level.WARNING, "a viewer of session " + session.id() + " failed", e);
-            }
-            return DetachReason.FAILED;
-        } catch (InterruptedIOException _) {
-            return DetachReason.SLOW;
-        } catch (IOException | InterruptedException _) {
-            return DetachReason.DETACHED;
-        }
-    }
-
-    private void goOn() throws IOException, InterruptedException {
-        while (detached.get() == null && session.state() != SessionState.CLOSED) {
-            step();
-        }
-        tellExit(true);
     }
 
     private void begin() throws IOException, InterruptedException {

@@ -60,20 +60,6 @@ public final class Viewers {
     ///
     /// @param found as [#require] gave it
     public Viewer attach(Login login, Session found, ViewOptions options, ViewerConnection connection) {
-        Viewer viewer = enter(login, found, options, connection);
-        viewer.start();
-        return viewer;
-    }
-
-    /// As [#attach], but the connection hears `attached` on the caller's thread, which may wait for it. That saves the
-    /// time until the viewer's own thread runs.
-    public Viewer attachHere(Login login, Session found, ViewOptions options, ViewerConnection connection) {
-        Viewer viewer = enter(login, found, options, connection);
-        viewer.startHere();
-        return viewer;
-    }
-
-    private Viewer enter(Login login, Session found, ViewOptions options, ViewerConnection connection) {
         boolean drives = options.mode() == Viewer.Mode.WRITE;
         Session session = requireOffset(access.of(login).recheck(found, drives), options.from());
         Viewer viewer = new Viewer(this, session, login, options, connection);
@@ -89,6 +75,7 @@ public final class Viewers {
         leases.heard(session, login);
         reconnectGrace.came(session, login);
         listeners.forEach(listener -> listener.came(viewer));
+        viewer.start();
         return viewer;
     }
 

@@ -13,7 +13,6 @@ import dev.belay.screen.Colours;
 import dev.belay.server.attach.InputQueue;
 import dev.belay.server.attach.ViewOptions;
 import dev.belay.server.attach.Viewer;
-import dev.belay.server.attach.ViewerConnection;
 import dev.belay.server.auth.Login;
 import dev.belay.server.wire.AnswerFields;
 import dev.belay.server.wire.ColourFields;
@@ -188,8 +187,7 @@ final class TerminalClient {
             throw e;
         }
         try {
-            // This thread may wait, so it sends the first message itself.
-            attach(session, null, ViewOptions.of(OptionalLong.of(0), Viewer.Mode.WRITE), ack, door.viewers::attachHere);
+            attach(session, null, ViewOptions.of(OptionalLong.of(0), Viewer.Mode.WRITE), ack);
         } catch (SessionException e) {
             session.close(true); // nobody has got to know of it
             throw e;
@@ -209,20 +207,13 @@ final class TerminalClient {
                 body.number("skip"),
                 body.text("answers").orElse(null));
         body.requireNoMore();
-        Session session = door.viewers.require(login, at.id(), at.owner(), options);
-        attach(session, at.owner(), options, ack, door.viewers::attach);
+        attach(door.viewers.require(login, at.id(), at.owner(), options), at.owner(), options, ack);
         return null;
-    }
-
-    /// How a viewer is started.
-    @FunctionalInterface
-    private interface Start {
-        Viewer attach(Login login, Session session, ViewOptions options, ViewerConnection connection);
     }
 
     /// Attaches, replacing what was attached before. The answer is the first message of the line.
     private void attach(
-            Session session, @Nullable String owner, ViewOptions options, Ack ack, Start start)
+            Session session, @Nullable String owner, ViewOptions options, Ack ack)
             throws InterruptedException {
         String identity = session.identity();
         Attachment next = new Attachment(session, owner, door.maxInputBytes);
@@ -236,7 +227,7 @@ final class TerminalClient {
             next.ended();
         };
         try {
-            next.started(start.attach(login, session, options, new SocketIoViewer(
+            next.started(door.viewers.attach(login, session, options, new SocketIoViewer(
                     socket, session, owner, options.mode().label(), ack, outgoing, onEnd)));
         } catch (SessionException e) {
             onEnd.run();

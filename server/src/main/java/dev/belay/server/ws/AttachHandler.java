@@ -169,7 +169,7 @@ public final class AttachHandler extends Handler.Abstract {
 
     private Viewer attach(Login login, Session session, ViewOptions options, WebSocketViewer line) {
         try {
-            return viewers.attachHere(login, session, options, line);
+            return viewers.attach(login, session, options, line);
         } catch (SessionException e) {
             session.close(true); // nobody has got to know of it
             throw e;
