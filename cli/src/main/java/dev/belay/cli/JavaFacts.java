@@ -14,7 +14,8 @@ import java.util.regex.Pattern;
 
 /// The JVM that Belay runs on, and how it was started.
 final class JavaFacts {
-    /// The caches that `./belay` makes: for small commands, the server and the agent tools.
+    /// The caches that `./belay` makes: for commands that need no server, for its clients, for the server and the
+    /// agent tools.
     private static final List<String> CACHES =
             List.of("belay.aot", "belay-client.aot", "belay-serve.aot", "belay-mcp.aot");
     private static final String FD_OPTION = "-XX:-MaxFDLimit";

@@ -56,7 +56,7 @@ final class ServeCommand implements Command {
             throw new UsageException("--tls-cert and --tls-key need each other");
         }
         // Otherwise Jetty asks the JVM's management for it, which takes a sixth of the whole start.
-        System.setProperty("org.eclipse.jetty.util.referencesPerCacheLine", "16");
+        System.getProperties().putIfAbsent("org.eclipse.jetty.util.referencesPerCacheLine", "16");
         Path workspace = given.path("--workspace");
         Config settings = settings(given);
         requireSafe(settings);

@@ -21,7 +21,9 @@ record Births(long last, long moment) {
 
     /// How many processes may be half born at one moment: more than threads that fork at the same time, each of which
     /// just loses its core.
-    private static final int HALF_BORN = 32;
+    private static final int HALF_BORN = Math.max(32, 4 * Runtime.getRuntime().availableProcessors());
+    /// The numbers below are not given out again.
+    private static final int RESERVED = 300;
 
     static Births now(ProcFile files) {
         // Before the number is read: what is late here counts as older.
@@ -39,8 +41,9 @@ record Births(long last, long moment) {
     ///
     /// @param known those who were seen in time
     boolean late(ProcFile files, LongPredicate known) {
-        for (long number = last; number > Math.max(0, last - HALF_BORN); number--) {
-            if (!known.test(number) && files.exists(number)) {
+        for (long number = last; number > last - HALF_BORN; number--) {
+            // Before the least come the highest.
+            if (number <= RESERVED || (!known.test(number) && files.exists(number))) {
                 return true;
             }
         }

@@ -39,7 +39,7 @@ final class Census {
 
     private final ReentrantLock turn = new ReentrantLock();
     private volatile long begun;
-    private volatile Look latest = Look.of(0, Births.UNKNOWN, List.of());
+    private volatile Look latest = Look.of(0, Births.UNKNOWN, Set.of(), List.of());
     /// What the tags of this host's sessions begin with.
     private volatile long instance = Tag.NONE;
     private final Set<Long> leaders = ConcurrentHashMap.newKeySet();
@@ -68,12 +68,14 @@ final class Census {
     /// as they may be read; the mark only of those that carry no tag of ours.
     ///
     /// @param since the births before it began
-    private record Look(long number, Births since, List<Entry> entries, Map<Long, List<Proc>> children) {
-        static Look of(long number, Births since, List<Entry> entries) {
+    /// @param listed all that were listed then, strangers too, but not leaders
+    private record Look(
+            long number, Births since, Set<Long> listed, List<Entry> entries, Map<Long, List<Proc>> children) {
+        static Look of(long number, Births since, Set<Long> listed, List<Entry> entries) {
             Map<Long, List<Proc>> children = new HashMap<>();
             entries.forEach(entry -> children.computeIfAbsent(entry.proc().parent(), _ -> new ArrayList<>())
                     .add(entry.proc()));
-            return new Look(number, since, entries, children);
+            return new Look(number, since, listed, entries, children);
         }
     }
 
@@ -105,7 +107,7 @@ final class Census {
                 List<Proc> left = living(now(files, belonging(known, wanted)), wanted);
                 // Asked again after that: the birth of a child of somebody who is dead by now would show.
                 boolean complete = known.since().none(files)
-                        && (!left.isEmpty() || !known.since().late(files, number -> knows(known, number)));
+                        && (!left.isEmpty() || !known.since().late(files, number -> knows(known.listed(), number)));
                 if (complete) {
                     return left;
                 }
@@ -117,8 +119,8 @@ final class Census {
         }
     }
 
-    private boolean knows(Look look, long pid) {
-        return leaders.contains(pid) || look.entries().stream().anyMatch(entry -> entry.proc().pid() == pid);
+    private boolean knows(Set<Long> listed, long pid) {
+        return leaders.contains(pid) || listed.contains(pid);
     }
 
     private static boolean lives(ProcFile files, long pid) {
@@ -236,9 +238,11 @@ final class Census {
     private Look lookAtAll() {
         turn.lock();
         try {
+            Set<ProcFile.Listed> before = strangers;
             strangers = Set.of();
             begun = latest.number() + 1;
             latest = scan(begun);
+            strangers.addAll(before);
             return latest;
         } finally {
             turn.unlock();
@@ -267,6 +271,7 @@ final class Census {
         List<Entry> entries = new ArrayList<>();
         List<Entry> unclear = new ArrayList<>();
         Set<ProcFile.Listed> seen = new HashSet<>();
+        Set<Long> listed = new HashSet<>();
         Births since;
         try (Arena arena = Arena.ofConfined()) {
             ProcFile files = new ProcFile(new Libc(arena), arena);
@@ -275,7 +280,9 @@ final class Census {
             boolean fresh = true;
             for (int listing = 1; fresh; listing++) {
                 boolean added = addNew(files, seen, entries, unclear);
-                fresh = (added || listing == 1) && listing < MAX_LISTINGS && !began.none(files);
+                seen.forEach(one -> listed.add(one.pid()));
+                boolean complete = began.none(files) && !began.late(files, pid -> knows(listed, pid));
+                fresh = (added || listing == 1) && listing < MAX_LISTINGS && !complete;
                 began = Births.now(files);
             }
             Deadline patience = Deadline.in(EXEC_PATIENCE);
@@ -284,7 +291,7 @@ final class Census {
             entries.addAll(settled);
         }
         entries.removeIf(entry -> entry.proc().kernel());
-        return Look.of(number, since, entries);
+        return Look.of(number, since, listed, entries);
     }
 
     /// Lists all processes, and reads those that were not listed before, but for leaders and strangers.

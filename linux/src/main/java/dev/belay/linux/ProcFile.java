@@ -44,9 +44,9 @@ final class ProcFile {
         return text == null ? -1 : Long.parseLong(new String(text, StandardCharsets.ISO_8859_1).strip());
     }
 
-    /// Whether a process, dead but not reaped ones too, or a thread has this number.
+    /// Whether a process, dead but not reaped ones too, or a thread of another one has this number.
     boolean exists(long number) {
-        return libc.kill(number, 0) != -Errno.ESRCH;
+        return libc.kill(number, 0) != -Errno.ESRCH && read("self/task/" + number + "/comm") == null;
     }
 
     private byte @Nullable [] read(String name) {

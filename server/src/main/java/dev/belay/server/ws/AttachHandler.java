@@ -149,19 +149,23 @@ public final class AttachHandler extends Handler.Abstract {
     }
 
     /// Opens a session as `POST /api/sessions` does, and attaches the connection to it.
-    private Viewer open(Login login, ViewOptions options, byte[] json, WebSocketViewer line)
+    ///
+    /// @return null if the client is not signed in any more; then the connection ends
+    private @Nullable Viewer open(Login login, ViewOptions options, byte[] json, WebSocketViewer line)
             throws InterruptedException {
-        HttpLimits limits = settings.get().http();
-        if (json.length > limits.jsonBytes()) {
-            throw Requests.tooLarge("message", limits.jsonBytes());
-        }
-        SessionSpec spec = SpecFields.ofProgram(RequestFields.of(json, limits.jsonDepth(), limits.jsonBytes()));
         try {
-            Session session = access.of(login).open(spec);
-            return attach(login, session, options, line);
+            access.of(login).requireMayOpen();
+            HttpLimits limits = settings.get().http();
+            if (json.length > limits.jsonBytes()) {
+                throw Requests.tooLarge("message", limits.jsonBytes());
+            }
+            SessionSpec spec = SpecFields.ofProgram(RequestFields.of(json, limits.jsonDepth(), limits.jsonBytes()));
+            return attach(login, access.of(login).open(spec), options, line);
         } catch (SessionException e) {
             if (e.code() == ErrorCode.UNAUTHENTICATED) {
+                line.refused(e);
                 line.closed(DetachReason.REVOKED);
+                return null;
             }
             throw e;
         }
@@ -170,7 +174,7 @@ public final class AttachHandler extends Handler.Abstract {
     private Viewer attach(Login login, Session session, ViewOptions options, WebSocketViewer line) {
         try {
             return viewers.attach(login, session, options, line);
-        } catch (SessionException e) {
+        } catch (RuntimeException e) {
             session.close(true); // nobody has got to know of it
             throw e;
         }

@@ -106,7 +106,7 @@ public final class AttachSocket implements Session.Listener {
         }
         Viewer made = beginning.heard(message, line);
         viewer = made;
-        if (gone) {
+        if (gone && made != null) {
             made.close(); // the client went while this was under way
         }
     }

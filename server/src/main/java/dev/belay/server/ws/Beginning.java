@@ -13,7 +13,9 @@ interface Beginning {
     @Nullable Viewer connected(WebSocketViewer line);
 
     /// A message of a client that has no viewer yet. May block; the next message is not read before it returns.
-    default Viewer heard(ByteBuffer message, WebSocketViewer line) throws InterruptedException {
+    ///
+    /// @return null if the connection is being closed
+    default @Nullable Viewer heard(ByteBuffer message, WebSocketViewer line) throws InterruptedException {
         throw new IllegalStateException("it was attached at once");
     }
 

@@ -24,7 +24,10 @@ final class Opening implements Beginning {
     /// Opens a session and attaches a connection to it.
     @FunctionalInterface
     interface Opener {
-        Viewer open(byte[] json, WebSocketViewer line) throws InterruptedException;
+        /// Does it, and may block.
+        ///
+        /// @return null if the connection is being closed
+        @Nullable Viewer open(byte[] json, WebSocketViewer line) throws InterruptedException;
     }
 
     private final Opener opener;
@@ -58,7 +61,7 @@ final class Opening implements Beginning {
     }
 
     @Override
-    public Viewer heard(ByteBuffer message, WebSocketViewer line) throws InterruptedException {
+    public @Nullable Viewer heard(ByteBuffer message, WebSocketViewer line) throws InterruptedException {
         if (message.get() != MessageKind.OPEN.code) {
             throw new SessionException(
                     ErrorCode.INVALID_REQUEST, "This connection has no session yet; send open (0x18) first.");
@@ -69,13 +72,13 @@ final class Opening implements Beginning {
         forgetTimeout();
         byte[] json = new byte[message.remaining()];
         message.get(json);
-        boolean opened = false;
+        boolean over = false;
         try {
             Viewer viewer = opener.open(json, line);
-            opened = true;
+            over = true;
             return viewer;
         } finally {
-            if (phase.compareAndSet(Phase.OPENING, opened ? Phase.OVER : Phase.WAITING) && !opened) {
+            if (phase.compareAndSet(Phase.OPENING, over ? Phase.OVER : Phase.WAITING) && !over) {
                 await(line);
             }
         }
