@@ -8,10 +8,12 @@ import dev.belay.Sessions;
 import dev.belay.Until;
 import dev.belay.Waited;
 import dev.belay.testkit.Rig;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -72,25 +74,63 @@ class BirthsTest {
     void aProcessThatWasBeingBornDuringTheLookIsEndedWithItsSession(@TempDir Path folder) throws Exception {
         try (Sessions sessions = Sessions.builder(LinuxHost.at(folder)).state(folder.resolve("state")).build()) {
             Session session =
-                    sessions.open(SessionSpec.of("/bin/sh", "-c", "setsid sleep 1000 & echo $!; wait").pipe());
-            assertThat(session.cursor().await(Until.match("\n"), Rig.PATIENCE).fired()).isEqualTo(Waited.Fired.MATCH);
-            long born = Long.parseLong(session.cursor().drainText(64).text().strip());
-            AtomicBoolean hidden = new AtomicBoolean();
-            Libc.faults = (_, buffer, call) -> {
-                int count = call.getAsInt();
-                if (count > 0 && !hidden.get() && lists()) {
-                    hidden.set(hide(born, MemorySegment.ofAddress(buffer).reinterpret(count)));
-                }
-                return count;
-            };
-            try {
-                session.close(true);
-            } finally {
-                Libc.faults = null;
+                    sessions.open(SessionSpec.of("/bin/sh", "-c", "setsid sleep 1000 & echo $! 0; wait").pipe());
+            assertEndedThoughHidden(session, printed(session)[0], () -> {});
+        }
+    }
+
+    @Test
+    void soIsOneWhoseParentExitsBetweenTheListingAndItsReading(@TempDir Path folder) throws Exception {
+        try (Sessions sessions = Sessions.builder(LinuxHost.at(folder)).state(folder.resolve("state")).build()) {
+            Session session = sessions.open(SessionSpec.of(
+                    "/bin/sh", "-c", "setsid sh -c 'sleep 1000 & echo $! $$; wait' & exit 0").pipe());
+            long[] family = printed(session);
+            assertThat(session.awaitExit(Rig.PATIENCE)).isPresent();
+            assertEndedThoughHidden(session, family[0], () -> kill(family[1]));
+        }
+    }
+
+    private static long[] printed(Session session) throws InterruptedException {
+        assertThat(session.cursor().await(Until.match("\n"), Rig.PATIENCE).fired()).isEqualTo(Waited.Fired.MATCH);
+        String line = session.cursor().drainText(64).text().strip();
+        return Arrays.stream(line.split(" ")).mapToLong(Long::parseLong).toArray();
+    }
+
+    /// @param then happens after the listing, before what it lists is read
+    private void assertEndedThoughHidden(Session session, long born, Runnable then) {
+        AtomicBoolean hidden = new AtomicBoolean();
+        Libc.faults = (_, buffer, call) -> {
+            int count = call.getAsInt();
+            if (count > 0 && !hidden.get() && lists()
+                    && hide(born, MemorySegment.ofAddress(buffer).reinterpret(count))) {
+                hidden.set(true);
+                then.run();
             }
-            assertThat(hidden).as("it was hidden from one listing").isTrue();
-            assertThat(Proc.read(files, born)).satisfiesAnyOf(
-                    gone -> assertThat(gone).isNull(), dead -> assertThat(dead.alive()).isFalse());
+            return count;
+        };
+        try {
+            session.close(true);
+        } finally {
+            Libc.faults = null;
+        }
+        assertThat(hidden).as("it was hidden from one listing").isTrue();
+        assertThat(Proc.read(files, born)).satisfiesAnyOf(
+                gone -> assertThat(gone).isNull(), dead -> assertThat(dead.alive()).isFalse());
+    }
+
+    /// Without starting a process or thread: that would be a birth.
+    private static void kill(long pid) {
+        ProcessHandle.of(pid).orElseThrow().destroyForcibly();
+        while (lives(pid)) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private static boolean lives(long pid) {
+        try {
+            return !Files.readString(Path.of("/proc/" + pid + "/stat")).contains(") Z ");
+        } catch (IOException _) {
+            return false;
         }
     }
 
