@@ -106,9 +106,7 @@ final class Census {
             if (known.since().none(files)) {
                 List<Proc> left = living(now(files, belonging(known, wanted)), wanted);
                 // Asked again after that: the birth of a child of somebody who is dead by now would show.
-                boolean complete = known.since().none(files)
-                        && (!left.isEmpty() || !known.since().late(files, number -> knows(known.listed(), number)));
-                if (complete) {
+                if (complete(files, known.since(), known.listed())) {
                     return left;
                 }
             }
@@ -119,8 +117,9 @@ final class Census {
         }
     }
 
-    private boolean knows(Set<Long> listed, long pid) {
-        return leaders.contains(pid) || listed.contains(pid);
+    /// Whether everybody who lives was listed, or is a leader: nobody was born since then, or half born at that moment.
+    private boolean complete(ProcFile files, Births since, Set<Long> listed) {
+        return since.none(files) && !since.late(files, pid -> leaders.contains(pid) || listed.contains(pid));
     }
 
     private static boolean lives(ProcFile files, long pid) {
@@ -281,13 +280,12 @@ final class Census {
             for (int listing = 1; fresh; listing++) {
                 boolean added = addNew(files, seen, entries, unclear);
                 seen.forEach(one -> listed.add(one.pid()));
-                boolean complete = began.none(files) && !began.late(files, pid -> knows(listed, pid));
-                fresh = (added || listing == 1) && listing < MAX_LISTINGS && !complete;
+                fresh = (added || listing == 1) && listing < MAX_LISTINGS && !complete(files, began, listed);
                 began = Births.now(files);
             }
             Deadline patience = Deadline.in(EXEC_PATIENCE);
             List<Entry> settled = unclear.stream().map(entry -> settled(files, entry, patience)).toList();
-            noteStrangers(seen, entries);
+            noteStrangers(seen, listed, entries);
             entries.addAll(settled);
         }
         entries.removeIf(entry -> entry.proc().kernel());
@@ -311,13 +309,11 @@ final class Census {
     /// Notes who need not be read again: processes that carry no tag and no mark, and whose parent and kernel session
     /// are strangers too. What they carry they have from their parents, and a new parent is one of their ancestors. A
     /// process that was started in the same instant as its parent may have to wait for the next look.
-    private void noteStrangers(Set<ProcFile.Listed> seen, List<Entry> entries) {
+    private void noteStrangers(Set<ProcFile.Listed> seen, Set<Long> present, List<Entry> entries) {
         Set<ProcFile.Listed> now = new HashSet<>(strangers);
         now.retainAll(seen);
         Set<Long> numbers = new HashSet<>(Set.of(0L));
         now.forEach(listed -> numbers.add(listed.pid()));
-        Set<Long> present = new HashSet<>();
-        seen.forEach(listed -> present.add(listed.pid()));
         List<Entry> oldestFirst = new ArrayList<>(entries);
         oldestFirst.sort((one, other) -> Proc.oldestFirst(one.proc(), other.proc()));
         for (Entry entry : oldestFirst) {

@@ -4,6 +4,7 @@ import dev.belay.ErrorCode;
 import dev.belay.Session;
 import dev.belay.SessionException;
 import dev.belay.SessionSpec;
+import dev.belay.access.ActorSessions;
 import dev.belay.server.attach.DetachReason;
 import dev.belay.server.attach.ViewOptions;
 import dev.belay.server.attach.Viewer;
@@ -154,13 +155,14 @@ public final class AttachHandler extends Handler.Abstract {
     private @Nullable Viewer open(Login login, ViewOptions options, byte[] json, WebSocketViewer line)
             throws InterruptedException {
         try {
-            access.of(login).requireMayOpen();
+            ActorSessions own = access.of(login);
+            own.requireMayOpen();
             HttpLimits limits = settings.get().http();
             if (json.length > limits.jsonBytes()) {
                 throw Requests.tooLarge("message", limits.jsonBytes());
             }
             SessionSpec spec = SpecFields.ofProgram(RequestFields.of(json, limits.jsonDepth(), limits.jsonBytes()));
-            return attach(login, access.of(login).open(spec), options, line);
+            return attach(login, own.open(spec), options, line);
         } catch (SessionException e) {
             if (e.code() == ErrorCode.UNAUTHENTICATED) {
                 line.refused(e);
