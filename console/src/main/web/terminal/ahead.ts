@@ -30,10 +30,15 @@ export function typedAhead(key: Key): string {
   return text;
 }
 
-/** Keeps a key if it is for a terminal that does not take it yet. */
+/** Keeps a key if it is for a terminal that does not take it yet. One that does, but has no focus, gets both. */
 export function keepKey(event: KeyboardEvent): boolean {
   const key = focused.peek() ?? null;
   const text = bytesOf(event);
+  const shown = key === null || asked ? undefined : views.get(key);
+  if (text !== "" && event.target === document.body && shown?.ready.peek()) {
+    shown.begin(text);
+    return true;
+  }
   if (text === "" || line.peek().at === "offline" || !isMeant(event.target as Element, key)) return false;
   const same = asked || kept.key === key;
   kept = { key: asked ? null : key, text: same ? kept.text + text : text };
