@@ -4,6 +4,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /// What the kernel lets the processes of a session do. Start with [#NONE], [#LIMITS] or [#SANDBOX] and refine.
 ///
@@ -13,12 +15,22 @@ import java.util.List;
 /// @param readOnly       whether the workspace and `writable` can only be read
 /// @param readable       more files and folders to read, absolute
 /// @param writable       more files and folders to read and write, absolute
-/// @param protectedPaths what stays read-only in the workspace if it exists at the start, relative to it
+/// @param protectedPaths what stays as it is in the workspace, relative to it; see [#PROTECTED]
 public record Isolation(Tier tier, boolean readOnly, Network network, List<Path> readable, List<Path> writable,
         List<String> protectedPaths) {
-    /// What people or their tools run later without looking: hooks and settings of editors.
-    public static final List<String> PROTECTED =
-            List.of(".git/hooks", ".git/config", ".vscode", ".idea", ".envrc", ".mcp.json");
+    /// Protected only where they exist: nobody reads them from a project's folder unless it is also somebody's home.
+    public static final Set<String> ONLY_IF_PRESENT = Set.of(
+            ".gitconfig", ".gitmodules", ".profile", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout",
+            ".zshrc", ".zshenv", ".zprofile", ".zlogin");
+
+    /// What people or their tools run later without looking: Git's settings and hooks, settings of agents and editors,
+    /// start-up files of shells. `.git` means what makes Git run programs; commits and branches can be made.
+    public static final List<String> PROTECTED = Stream.concat(
+            Stream.of(
+                    ".git", ".mcp.json", ".claude", ".codex", ".agents", ".gemini", ".cursor", ".vscode", ".idea",
+                    ".husky", ".envrc", ".npmrc"),
+            ONLY_IF_PRESENT.stream().sorted())
+            .toList();
 
     /// No restrictions beyond those of Belay's own user.
     public static final Isolation NONE = of(Tier.NONE);

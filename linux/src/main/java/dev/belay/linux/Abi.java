@@ -15,14 +15,15 @@ import dev.belay.SessionException;
 /// @param execve32        how those start a program
 /// @param execveat32      how those start a program relative to a folder
 /// @param landlockCalls   the system calls that the filter beside Landlock names
-record Abi(int epollEventBytes, int epollDataOffset, int oDirectory, Calls calls, int auditArch,
+record Abi(int epollEventBytes, int epollDataOffset, int oDirectory, int oNofollow, Calls calls, int auditArch,
         GuardCalls guardCalls, int auditArch32, int execve32, int execveat32, LandlockCalls landlockCalls) {
     static final Abi X86_64 = new Abi(
-            12, 4, 0x10000, new Calls(0, 19, 275, 23, 270, 7, 271, 232, 281, 219), 0xC000003E,
+            12, 4, 0x10000, 0x20000, new Calls(0, 19, 275, 23, 270, 7, 271, 232, 281, 219), 0xC000003E,
             new GuardCalls(59, 322, 317, 321, 298, 323, 248, 249, 250, 41), 0x40000003, 11, 358,
             new LandlockCalls(56, 272, 308, 302, 53, 240, 241, 29, 30, 31, 68, 69, 70, 71, 64, 65, 220, 66));
     static final Abi AARCH64 = new Abi(
-            16, 8, 0x4000, new Calls(63, 65, 76, Calls.NONE, 72, Calls.NONE, 73, Calls.NONE, 22, 128), 0xC00000B7,
+            16, 8, 0x4000, 0x8000, new Calls(63, 65, 76, Calls.NONE, 72, Calls.NONE, 73, Calls.NONE, 22, 128),
+            0xC00000B7,
             new GuardCalls(221, 281, 277, 280, 241, 282, 217, 218, 219, 198), 0x40000028, 11, 387,
             new LandlockCalls(220, 97, 268, 261, 199, 180, 181, 194, 196, 195, 186, 189, 188, 187, 190, 193, 192, 191));
 
@@ -74,28 +75,40 @@ record Abi(int epollEventBytes, int epollDataOffset, int oDirectory, Calls calls
     static final int SYS_EPOLL_PWAIT2 = 441;
 
     static final int O_RDONLY = 0;
+    static final int O_WRONLY = 1;
     static final int O_RDWR = 2;
+    static final int O_CREAT = 0x40;
+    static final int O_EXCL = 0x80;
     static final int O_NOCTTY = 0x100;
+    static final int O_APPEND = 0x400;
     static final int O_NONBLOCK = 0x800;
     static final int O_CLOEXEC = 0x80000;
     static final int O_PATH = 0x200000;
 
     static final int AT_FDCWD = -100;
+    static final int AT_SYMLINK_NOFOLLOW = 0x100;
+    static final int AT_REMOVEDIR = 0x200;
     static final int AT_EMPTY_PATH = 0x1000;
     static final int AT_STATX_DONT_SYNC = 0x4000;
     static final int STATX_INO = 0x100;
     static final int STATX_BASIC_STATS = 0x7FF;
     static final int STATX_BYTES = 256;
+    static final int STATX_ATTR_MOUNT_ROOT = 0x2000;
+    static final int STATX_ATTRIBUTES_OFFSET = 8;
     static final int STATX_NLINK_OFFSET = 16;
     static final int STATX_UID_OFFSET = 20;
     static final int STATX_MODE_OFFSET = 28;
     static final int STATX_INO_OFFSET = 32;
+    static final int STATX_SIZE_OFFSET = 40;
+    static final int STATX_CTIME_OFFSET = 96;
+    static final int STATX_MTIME_OFFSET = 112;
     static final int STATX_RDEV_OFFSET = 128;
     static final int STATX_DEV_OFFSET = 136;
     /// The major number of `/dev/tty`, whose minor number is 0.
     static final int TTYAUX_MAJOR = 5;
 
     static final long RESOLVE_NO_MAGICLINKS = 0x02;
+    static final long RESOLVE_NO_SYMLINKS = 0x04;
     static final long RESOLVE_BENEATH = 0x08;
     static final long RESOLVE_IN_ROOT = 0x10;
 
@@ -170,6 +183,7 @@ record Abi(int epollEventBytes, int epollDataOffset, int oDirectory, Calls calls
 
     static final int F_GETFD = 1;
     static final int F_SETFL = 4;
+    static final int F_DUPFD_CLOEXEC = 1030;
 
     static final int P_PID = 1;
     static final int P_PIDFD = 3;
@@ -204,6 +218,13 @@ record Abi(int epollEventBytes, int epollDataOffset, int oDirectory, Calls calls
     static final int W_OK = 2;
     static final int S_IFMT = 0xF000;
     static final int S_IFREG = 0x8000;
+    static final int S_IFDIR = 0x4000;
+    static final int S_IFLNK = 0xA000;
+
+    static final int LOCK_SH = 1;
+    static final int LOCK_EX = 2;
+    static final int LOCK_NB = 4;
+    static final int LOCK_UN = 8;
 
     /// The constants of this machine.
     static Abi current() {

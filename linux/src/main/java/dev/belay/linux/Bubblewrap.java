@@ -4,9 +4,9 @@ import dev.belay.ErrorCode;
 import dev.belay.Network;
 import dev.belay.SessionException;
 import dev.belay.host.Launch;
+import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -26,23 +26,41 @@ final class Bubblewrap extends Sandbox {
     /// the program, or by SIGKILL.
     private static final String MEANT_FOR_THE_PROGRAM =
             "HUP INT QUIT USR1 USR2 PIPE ALRM TERM TSTP TTIN TTOU XCPU XFSZ VTALRM PROF IO PWR";
+    /// The descriptor on which the first process inside waits until Belay has looked at the mounts.
+    static final int GO_FD = 4;
+    /// The descriptor on which it says that they are there.
+    static final int READY_FD = 5;
+    private static final String MEET =
+            "echo >&5 && read -r _ <&4 || exit 125; exec 9>&2 2>/dev/null 4<&- 5>&-; ";
     /// The first process inside. When it ends, the kernel ends all others of the sandbox. What it has to say, such as
     /// "Terminated", is not the program's.
-    private static final String FIRST = "exec 9>&2 2>/dev/null; \"$@\" 2>&9 9>&-; exit $?";
+    private static final String FIRST = MEET + "\"$@\" 2>&9 9>&-; exit $?";
     private static final String PROXY = "/run/belay/proxy";
     /// The same, with a bridge from the port that programs know to the proxy. They start once it listens.
-    private static final String FIRST_WITH_BRIDGE = "exec 9>&2 2>/dev/null; " + SOCAT
+    private static final String FIRST_WITH_BRIDGE = MEET + SOCAT
             + " TCP-LISTEN:3128,bind=127.0.0.1,fork,reuseaddr UNIX-CONNECT:" + PROXY + " >/dev/null 9>&- & bridge=$!;"
             + " while :; do while read -r _ local _; do [ \"$local\" = 0100007F:0C38 ] && break 2; done </proc/net/tcp;"
             + " kill -0 $bridge || exit 125; sleep 0.01; done; \"$@\" 2>&9 9>&-; exit $?";
     private static final String PROXY_ADDRESS = "http://127.0.0.1:3128";
 
     private final @Nullable HostsProxy proxy;
+    private final Protection protection;
+    private final List<Mount> mounts;
 
-    /// @param proxy the way to the hosts that it may reach; null if it has no list of hosts
-    Bubblewrap(Path workspace, @Nullable User runAs, Launch launch, @Nullable HostsProxy proxy) {
-        super(workspace, runAs, launch);
+    /// @param proxy the way to the hosts that it may reach, which this closes; null if it has no list of hosts
+    Bubblewrap(Workspace workspace, @Nullable User runAs, Launch launch, @Nullable HostsProxy proxy) {
+        super(workspace.path(), runAs, launch);
         this.proxy = proxy;
+        this.protection = Protection.of(workspace, shown, runAs);
+        boolean done = false;
+        try (Arena arena = Arena.ofConfined()) {
+            this.mounts = mounts(workspace, new Libc(arena), arena);
+            done = true;
+        } finally {
+            if (!done) {
+                protection.close();
+            }
+        }
     }
 
     @Override
@@ -110,10 +128,31 @@ final class Bubblewrap extends Sandbox {
             all.addAll(List.of("--ro-bind", proxy.socket().toString(), PROXY));
         }
         home(all);
-        shown.bound().forEach((path, writable) -> bind(all, path, writable));
-        protect(all);
-        hide(all);
+        mounts.forEach(mount -> all.addAll(mount.options()));
         all.addAll(List.of("--remount-ro", "/"));
+    }
+
+    /// What the session is shown besides the system, parents first.
+    private List<Mount> mounts(Workspace workspace, Libc libc, Arena arena) {
+        Map<Path, Mount> all = new TreeMap<>();
+        List<Path> writable = shown.writable();
+        shown.bound().forEach((path, write) -> {
+            TrustedPath opened = TrustedPath.open(libc, arena, path, writable);
+            if (opened.fd() >= 0) {
+                try {
+                    all.put(path, Mount.of(path, opened.real(), write, FileFacts.of(libc, arena, opened.fd())));
+                } finally {
+                    libc.close(opened.fd());
+                }
+            } else if (opened.fd() != -Errno.ENOENT) {
+                throw refusal("cannot show " + path + ": " + Errno.text(-opened.fd()) + ".");
+            }
+        });
+        all.put(shown.workspace(), Mount.of(shown.workspace(), shown.workspace(), !shown.isolation().readOnly(),
+                workspace.facts(libc, arena)));
+        protection.mounts().forEach(mount -> all.put(mount.at(), mount));
+        hide(all, libc, arena);
+        return List.copyOf(all.values());
     }
 
     private static String linked(Path file) {
@@ -138,33 +177,67 @@ final class Bubblewrap extends Sandbox {
         }
     }
 
-    /// A mount cannot be renamed, but the folder above it could be, and another put in its place: so each folder in
-    /// between becomes a mount of its own.
-    private void protect(List<String> all) {
-        Map<Path, Boolean> mounts = new LinkedHashMap<>();
-        for (Path file : shown.guarded()) {
-            for (Path above = file.getParent(); above != null && !above.equals(shown.workspace())
-                    && above.startsWith(shown.workspace()); above = above.getParent()) {
-                mounts.putIfAbsent(above, !shown.isolation().readOnly());
+    /// Belay's own files stay away even if they are inside of something that is shown. The folders above become mounts,
+    /// so that no session can rename them and thereby show the files to the next one.
+    private void hide(Map<Path, Mount> all, Libc libc, Arena arena) {
+        for (Path file : shown.hidden()) {
+            if (!Files.exists(file)) {
+                continue;
             }
-            mounts.put(file, false);
+            shown.writable().stream().filter(file::startsWith).forEach(open -> {
+                for (Path above = file.getParent(); above != null && above.startsWith(open)
+                        && !above.equals(open); above = above.getParent()) {
+                    Path parent = above;
+                    all.computeIfAbsent(parent, _ -> parent(libc, arena, parent));
+                }
+            });
+            all.keySet().removeIf(path -> path.startsWith(file));
+            all.put(file, Mount.empty(file));
         }
-        new TreeMap<>(mounts).forEach((path, writable) -> bind(all, path, writable));
     }
 
-    /// Belay's own files stay away even if they are inside of something that is shown.
-    private void hide(List<String> all) {
-        for (Path file : shown.hidden()) {
-            if (Files.exists(file)) {
-                all.addAll(List.of("--tmpfs", file.toString(), "--remount-ro", file.toString()));
+    private Mount parent(Libc libc, Arena arena, Path path) {
+        TrustedPath opened = TrustedPath.open(libc, arena, path, shown.writable());
+        if (opened.fd() < 0) {
+            throw Spawner.failed("hide files below " + path, -opened.fd());
+        }
+        try {
+            return Mount.of(path, opened.real(), shown.writable(path), FileFacts.of(libc, arena, opened.fd()));
+        } finally {
+            libc.close(opened.fd());
+        }
+    }
+
+    /// Compares what the sandbox shows with what it is to show. Until now names could change: other sessions write to
+    /// the same workspace.
+    ///
+    /// @param first the first process inside
+    void requireMounts(Libc libc, Arena arena, long first) {
+        int root = libc.open(arena.allocateFrom("/proc/" + first + "/root"), Abi.O_PATH | Abi.O_CLOEXEC);
+        if (root < 0) {
+            throw Spawner.failed("look into the sandbox", -root);
+        }
+        try {
+            for (Mount mount : mounts) {
+                FileFacts found = new Beneath(libc, arena, root).look(mount.at().toString().substring(1));
+                if (found == null || !mount.fits(found)) {
+                    throw refusal("the workspace changed while the sandbox was set up, at " + mount.at()
+                            + ". Try again; if it happens again, another session of this workspace does it.");
+                }
             }
+        } finally {
+            libc.close(root);
         }
     }
 
     @Override
     public void close() {
-        if (proxy != null) {
-            proxy.close();
+        try {
+            if (proxy != null) {
+                proxy.close();
+            }
+        } finally {
+            protection.close();
         }
     }
 }

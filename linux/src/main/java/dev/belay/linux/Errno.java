@@ -16,6 +16,7 @@ final class Errno {
     static final int ENOMEM = 12;
     static final int EACCES = 13;
     static final int EBUSY = 16;
+    static final int EEXIST = 17;
     static final int EXDEV = 18;
     static final int ENOTDIR = 20;
     static final int EINVAL = 22;
@@ -26,6 +27,7 @@ final class Errno {
     static final int EPIPE = 32;
     static final int ENAMETOOLONG = 36;
     static final int ENOSYS = 38;
+    static final int ENOTEMPTY = 39;
     static final int ELOOP = 40;
     static final int EOPNOTSUPP = 95;
     static final int EAFNOSUPPORT = 97;
@@ -44,6 +46,7 @@ final class Errno {
             Map.entry(ENOMEM, "ENOMEM: out of memory"),
             Map.entry(EACCES, "EACCES: permission denied"),
             Map.entry(EBUSY, "EBUSY: in use"),
+            Map.entry(EEXIST, "EEXIST: already there"),
             Map.entry(EXDEV, "EXDEV: leads outside"),
             Map.entry(ENOTDIR, "ENOTDIR: not a folder"),
             Map.entry(EINVAL, "EINVAL: invalid argument"),
@@ -55,6 +58,7 @@ final class Errno {
             Map.entry(EPIPE, "EPIPE: no reader"),
             Map.entry(ENAMETOOLONG, "ENAMETOOLONG: the name is too long"),
             Map.entry(ENOSYS, "ENOSYS: not supported by this kernel"),
+            Map.entry(ENOTEMPTY, "ENOTEMPTY: the folder is not empty"),
             Map.entry(ELOOP, "ELOOP: too many symbolic links"));
 
     private Errno() {}

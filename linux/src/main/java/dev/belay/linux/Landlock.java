@@ -98,11 +98,11 @@ final class Landlock extends Sandbox {
             throw refusal("Landlock cannot hide Belay's own folder " + file + " inside of what the session is shown."
                     + " Choose a state folder elsewhere, or use bubblewrap.");
         }
-        for (Path file : shown.guarded()) {
-            if (writable(shown, file)) {
-                throw refusal("Landlock cannot keep " + file + " read-only inside of a writable folder. Use bubblewrap,"
-                        + " set files to \"read-only\", or set protected to [] to accept that sessions can change it.");
-            }
+        if (!shown.isolation().readOnly() && !shown.isolation().protectedPaths().isEmpty()) {
+            throw refusal("Landlock cannot keep protected paths such as "
+                    + shown.isolation().protectedPaths().getFirst()
+                    + " read-only inside of a writable folder. Use bubblewrap, set files to \"read-only\", or set"
+                    + " protected to [] to accept that sessions can change them.");
         }
         for (Path path : shown.isolation().readable()) {
             if (writable(shown, path) && !shown.isolation().writable().contains(path)) {
@@ -180,11 +180,12 @@ final class Landlock extends Sandbox {
         }
         boolean done = false;
         try {
+            List<Path> writable = shown.writable();
             for (Map.Entry<Path, Long> rule : rules().entrySet()) {
                 if (rule.getKey().equals(shown.workspace())) {
                     allow(libc, arena, ruleset, folder, rule.getValue());
                 } else {
-                    allow(libc, arena, ruleset, rule.getKey(), rule.getValue());
+                    allow(libc, arena, ruleset, rule.getKey(), rule.getValue(), writable);
                 }
             }
             if (terminal >= 0) {
@@ -199,8 +200,9 @@ final class Landlock extends Sandbox {
         return new Wall(ruleset, SandboxFilter.besideLandlock(network()).in(arena));
     }
 
-    private static void allow(Libc libc, Arena arena, int ruleset, Path path, long access) {
-        int fd = libc.open(arena.allocateFrom(path.toString()), Abi.O_PATH | Abi.O_CLOEXEC);
+    private static void allow(
+            Libc libc, Arena arena, int ruleset, Path path, long access, List<Path> writable) {
+        int fd = TrustedPath.open(libc, arena, path, writable).fd();
         if (fd == -Errno.ENOENT) {
             return;
         }

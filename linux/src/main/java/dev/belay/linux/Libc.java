@@ -47,6 +47,12 @@ final class Libc {
     private static final MemorySegment PIPE2 = find("pipe2");
     private static final MemorySegment READLINK = find("readlink");
     private static final MemorySegment FCHOWN = find("fchown");
+    private static final MemorySegment FLOCK = find("flock");
+    private static final MemorySegment MKDIRAT = find("mkdirat");
+    private static final MemorySegment UNLINKAT = find("unlinkat");
+    private static final MemorySegment RENAMEAT = find("renameat");
+    private static final MemorySegment READLINKAT = find("readlinkat");
+    private static final MemorySegment UTIMENSAT = find("utimensat");
     private static final MemorySegment FACCESSAT = find("faccessat");
     private static final MemorySegment STATX = find("statx");
     private static final MemorySegment GETDENTS = find("getdents64");
@@ -192,6 +198,31 @@ final class Libc {
 
     int fchown(int fd, int uid, int gid) {
         return callInt(FCHOWN, fd, uid, gid, 0, 0, 0);
+    }
+
+    int flock(int fd, int operation) {
+        return callInt(FLOCK, fd, operation, 0, 0, 0, 0);
+    }
+
+    int mkdirat(int folder, MemorySegment name, int mode) {
+        return callInt(MKDIRAT, folder, name.address(), mode, 0, 0, 0);
+    }
+
+    int unlinkat(int folder, MemorySegment name, int flags) {
+        return callInt(UNLINKAT, folder, name.address(), flags, 0, 0, 0);
+    }
+
+    int renameat(int fromFolder, MemorySegment from, int toFolder, MemorySegment to) {
+        return callInt(RENAMEAT, fromFolder, from.address(), toFolder, to.address(), 0, 0);
+    }
+
+    int readlinkat(int folder, MemorySegment name, MemorySegment into, long bytes) {
+        return callInt(READLINKAT, folder, name.address(), into.address(), bytes, 0, 0);
+    }
+
+    /// @param times two `timespec`: of the last access, of the last change
+    int utimensat(int folder, MemorySegment name, MemorySegment times, int flags) {
+        return callInt(UTIMENSAT, folder, name.address(), times.address(), flags, 0, 0);
     }
 
     int faccessat(int folder, MemorySegment path, int mode) {

@@ -151,6 +151,11 @@ public final class LinuxHost implements Host {
         try (Sandbox sandbox = sandbox(launch);
                 Spawner spawner = new Spawner(workspace, groups, launch, ownProcess, sandbox, null)) {
             return spawner.outcome(spawner.spawn());
+        } catch (SessionException e) {
+            if (e.details().get(Rooms.COMPLAINT) instanceof String complaint) {
+                return complaint;
+            }
+            throw e;
         }
     }
 
@@ -159,8 +164,17 @@ public final class LinuxHost implements Host {
             return new Landlock(workspace.path(), rooms.user(), launch);
         }
         Network network = launch.guard().isolation().network();
-        return new Bubblewrap(workspace.path(), rooms.user(), launch,
-                network instanceof Network.Hosts hosts ? new HostsProxy(hosts, rooms.user()) : null);
+        HostsProxy proxy = network instanceof Network.Hosts hosts ? new HostsProxy(hosts, rooms.user()) : null;
+        boolean done = false;
+        try {
+            Sandbox sandbox = new Bubblewrap(workspace, rooms.user(), launch, proxy);
+            done = true;
+            return sandbox;
+        } finally {
+            if (!done && proxy != null) {
+                proxy.close();
+            }
+        }
     }
 
     @Override

@@ -20,8 +20,8 @@ final class ProcFile {
     private static final int MAX_BYTES = 4 << 20;
 
     /// Offsets of the length and the name in a `struct dirent64`, which begins with the inode.
-    private static final int DIRENT_LENGTH = 16;
-    private static final int DIRENT_NAME = 19;
+    static final int DIRENT_LENGTH = 16;
+    static final int DIRENT_NAME = 19;
 
     private final Libc libc;
     private final MemorySegment path;

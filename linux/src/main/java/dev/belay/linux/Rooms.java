@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 final class Rooms {
     static final String BUBBLEWRAP = "bubblewrap";
     static final String LANDLOCK = "landlock";
+    /// The detail of a refusal that has the words of bubblewrap.
+    static final String COMPLAINT = "complaint";
     /// What keeps a session in that is in no sandbox.
     private static final String KERNEL = "kernel";
 
@@ -97,9 +99,9 @@ final class Rooms {
             if (by.size() == 1) {
                 tried.remove(mechanism);
             }
-            throw Sandbox.refusal(mechanism.equals(LANDLOCK)
-                    ? "Landlock does not work here: " + Quoted.of(complaint) + ". Use bubblewrap."
-                    : explained(complaint));
+            throw mechanism.equals(LANDLOCK)
+                    ? Sandbox.refusal("Landlock does not work here: " + Quoted.of(complaint) + ". Use bubblewrap.")
+                    : notSetUp(complaint);
         }
     }
 
@@ -154,14 +156,25 @@ final class Rooms {
         return new SessionException(first.code(), why.toString(), first.details());
     }
 
+    /// The refusal of a sandbox that bubblewrap could not set up.
+    static SessionException notSetUp(String complaint) {
+        String words = complaint.isEmpty() ? "nothing, but it failed" : complaint;
+        SessionException refusal = Sandbox.refusal(explained(words));
+        return new SessionException(refusal.code(), String.valueOf(refusal.getMessage()), Map.of(
+                SessionException.REASON, "isolation", COMPLAINT, words));
+    }
+
     private static String explained(String complaint) {
         String said = "bubblewrap says " + Quoted.of(complaint) + ". ";
         if (complaint.contains("Unknown option")) {
             return said + "Belay needs bubblewrap 0.8 or newer.";
         }
+        if (complaint.contains("bind mount") || complaint.contains("newroot")) {
+            return said + "The workspace changed while the sandbox was set up; try again.";
+        }
         if (complaint.contains("find source path") || complaint.contains("chdir")) {
             return said + "The sandbox's user cannot reach the workspace: give that user access, or choose another"
-                    + " folder.";
+                    + " folder. Or it changed while the sandbox was set up: try again.";
         }
         return said + "Sandboxes need user namespaces: set kernel.unprivileged_userns_clone=1 or"
                 + " user.max_user_namespaces where they are off, install the AppArmor profile for bwrap on Ubuntu"

@@ -2,10 +2,9 @@ package dev.belay.linux;
 
 import dev.belay.Isolation;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -53,12 +52,18 @@ final class Shown {
                 || bound.keySet().stream().anyMatch(file::startsWith);
     }
 
-    /// The protected paths that exist.
-    List<Path> guarded() {
-        return isolation.protectedPaths().stream()
-                .map(path -> workspace.resolve(path).normalize())
-                .filter(file -> Files.exists(file, LinkOption.NOFOLLOW_LINKS))
-                .toList();
+    /// Whether the session can write in a place: the nearest folder above it that is listed decides.
+    boolean writable(Path path) {
+        return bound.entrySet().stream()
+                .filter(one -> path.startsWith(one.getKey()))
+                .max(Comparator.comparingInt(one -> one.getKey().getNameCount()))
+                .map(Map.Entry::getValue)
+                .orElse(false);
+    }
+
+    /// The folders that sessions can write, without links.
+    List<Path> writable() {
+        return bound.entrySet().stream().filter(Map.Entry::getValue).map(one -> real(one.getKey())).toList();
     }
 
     /// Belay's own files, as far as they are inside of something that is shown.

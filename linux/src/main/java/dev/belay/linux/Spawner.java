@@ -12,6 +12,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -28,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 final class Spawner implements AutoCloseable {
     /// The descriptor after standard error.
     private static final int FIRST_UNUSED = 3;
+    /// Bubblewrap takes milliseconds. A file system that does not answer may keep it for ever.
+    private static final Duration SET_UP = Duration.ofSeconds(30);
+    private static final int COMPLAINT_BYTES = 4096;
 
     private final Arena arena = Arena.ofConfined();
     private final Libc libc = new Libc(arena);
@@ -42,6 +46,14 @@ final class Spawner implements AutoCloseable {
     private final MemorySegment pid = arena.allocate(ValueLayout.JAVA_INT);
     private int folder = -1;
     private int terminal = -1;
+    /// Where a sandbox that cannot be set up says why.
+    private int complaints = -1;
+    /// Tells a sandbox to go on; -1 if there is none to tell.
+    private int go = -1;
+    /// The child's end of the next.
+    private int theirs = -1;
+    /// Says that a sandbox is set up.
+    private int ready = -1;
     private String workdir = ".";
     private final MemorySegment actions = arena.allocate(Abi.FILE_ACTIONS_BYTES, 8);
 
@@ -92,6 +104,7 @@ final class Spawner implements AutoCloseable {
                 "open the terminal's other side",
                 libc.ioctl(master, Abi.TIOCGPTPEER, (long) (Abi.O_RDWR | Abi.O_NOCTTY | Abi.O_CLOEXEC)));
         terminal = slave;
+        complaints = master;
         check("size the terminal", libc.ioctl(master, Abi.TIOCSWINSZ, LinuxProcess.winsize(arena, pty.size())));
         setModes(slave, pty);
         Sandbox.User user = sandbox == null ? null : sandbox.runAs();
@@ -131,6 +144,7 @@ final class Spawner implements AutoCloseable {
         int[] err = pipe();
         int[] theirs = {in[0], out[1], err[1]};
         int[] ours = {in[1], out[0], err[0]};
+        complaints = err[0];
         for (int fd = 0; fd < theirs.length; fd++) {
             check("prepare the process", libc.actionsDup2(actions, theirs[fd], fd));
             check("prepare the pipes", libc.fcntl(ours[fd], Abi.F_SETFL, Abi.O_NONBLOCK));
@@ -162,7 +176,7 @@ final class Spawner implements AutoCloseable {
     private Child start(String program) {
         check("prepare the process", libc.actionsFchdir(actions, folder));
         check("prepare the process", libc.actionsCloseFrom(
-                actions, sandbox instanceof Bubblewrap ? passFilter() + 1 : FIRST_UNUSED));
+                actions, sandbox instanceof Bubblewrap ? passToBubblewrap() : FIRST_UNUSED));
         MemorySegment attributes = arena.allocate(Abi.SPAWNATTR_BYTES, 8);
         check("prepare the process", libc.attrInit(attributes));
         try {
@@ -181,18 +195,69 @@ final class Spawner implements AutoCloseable {
         }
     }
 
-    /// Gives the child the filter of its sandbox.
+    /// Gives the child the filter of its sandbox, and two pipes by which it meets Belay before its program starts.
     ///
-    /// @return the descriptor there
-    private int passFilter() {
+    /// @return the first descriptor that it does not need
+    private int passToBubblewrap() {
         byte[] filter = SandboxFilter.inNamespaces().bytes();
         int[] pipe = pipe();
         check("pass the filter", libc.write(pipe[1], arena.allocateFrom(ValueLayout.JAVA_BYTE, filter), filter.length));
         // Its reader wants to see the end.
-        opened.remove(pipe[1]);
-        libc.close(pipe[1]);
-        check("prepare the process", libc.actionsDup2(actions, pipe[0], Bubblewrap.FILTER_FD));
-        return Bubblewrap.FILTER_FD;
+        closeNow(pipe[1]);
+        int[] goes = pipe();
+        int[] readies = pipe();
+        go = goes[1];
+        ready = readies[0];
+        pass(pipe[0], Bubblewrap.FILTER_FD);
+        pass(goes[0], Bubblewrap.GO_FD);
+        theirs = pass(readies[1], Bubblewrap.READY_FD);
+        closeNow(readies[1]);
+        return Bubblewrap.READY_FD + 1;
+    }
+
+    /// Gives the child a descriptor under a number. Its own number is above all that are given away first.
+    ///
+    /// @return the descriptor here
+    private int pass(int fd, int number) {
+        int high = opened("prepare the process", libc.fcntl(fd, Abi.F_DUPFD_CLOEXEC, Bubblewrap.READY_FD + 1L));
+        check("prepare the process", libc.actionsDup2(actions, high, number));
+        return high;
+    }
+
+    private void closeNow(int fd) {
+        opened.remove(fd);
+        libc.close(fd);
+    }
+
+    /// Waits until the sandbox is set up, looks at it, and lets it go on.
+    private void meet(Bubblewrap bubblewrap, long pid) {
+        // Only the child may hold this end: so its end is seen.
+        closeNow(theirs);
+        MemorySegment said = arena.allocate(1);
+        int count = new Patience(SET_UP).call(pid, () -> libc.read(ready, said, 1));
+        if (count <= 0) {
+            throw Rooms.notSetUp(complaint());
+        }
+        bubblewrap.requireMounts(libc, arena, firstInside(pid));
+        check("let the sandbox go on", libc.write(go, arena.allocateFrom("\n"), 1));
+        closeNow(ready);
+        closeNow(go);
+    }
+
+    /// The one child of bubblewrap.
+    private long firstInside(long pid) {
+        String children = new ProcFile(libc, arena).text(pid, "task/" + pid + "/children");
+        if (children == null || !children.strip().matches("[0-9]+")) {
+            throw failed("look into the sandbox", Errno.ESRCH);
+        }
+        return Long.parseLong(children.strip());
+    }
+
+    private String complaint() {
+        MemorySegment said = arena.allocate(COMPLAINT_BYTES);
+        int count = libc.read(complaints, said, said.byteSize());
+        return new String(
+                said.asSlice(0, Math.max(0, count)).toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8).strip();
     }
 
     private Child started(MemorySegment attributes, String program) {
@@ -230,6 +295,9 @@ final class Spawner implements AutoCloseable {
                     Trampoline.SHELL, spawn(attributes, Trampoline.SHELL, command, env)));
             try {
                 trampoline.release(libc, arena, child.pid(), group);
+                if (sandbox instanceof Bubblewrap bubblewrap) {
+                    meet(bubblewrap, child.pid());
+                }
                 done = true;
             } finally {
                 if (!done) {
@@ -311,10 +379,8 @@ final class Spawner implements AutoCloseable {
         boolean fine = result == 0
                 && info.get(ValueLayout.JAVA_INT, Abi.SIGINFO_CODE) == Abi.CLD_EXITED
                 && info.get(ValueLayout.JAVA_INT, Abi.SIGINFO_STATUS) == 0;
-        MemorySegment said = arena.allocate(1024);
-        int count = fine ? 0 : libc.read(spawned.error(), said, said.byteSize());
-        String words = new String(
-                said.asSlice(0, Math.max(0, count)).toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8).strip();
+        complaints = spawned.error();
+        String words = fine ? "" : complaint();
         return fine ? "" : words.isEmpty() ? "nothing, but it failed" : words;
     }
 

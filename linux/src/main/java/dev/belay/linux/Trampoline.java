@@ -15,8 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -149,24 +147,11 @@ final class Trampoline {
         }
     }
 
-    /// The kernel does not wait for a stop for a while only; so somebody else watches the time, and kills.
     private boolean stops(Libc libc, Arena arena, long pid) {
-        CompletableFuture<Boolean> inTime =
-                new CompletableFuture<Boolean>().completeOnTimeout(false, patience.toNanos(), TimeUnit.NANOSECONDS);
-        CompletableFuture<Void> watch = inTime.thenAccept(came -> {
-            if (!came) {
-                try (Arena own = Arena.ofConfined()) {
-                    new Libc(own).kill(pid, Signal.KILL.number());
-                }
-            }
-        });
         MemorySegment info = arena.allocate(Abi.SIGINFO_BYTES, 8);
         int options = Abi.WSTOPPED | Abi.WEXITED | Abi.WNOWAIT;
-        int result = libc.waitid(Abi.P_PID, (int) pid, info, options);
-        boolean first = inTime.complete(true);
-        // It has not been waited for, so its number is its own for as long as the watch may need it.
-        watch.join();
-        return first && result == 0 && info.get(ValueLayout.JAVA_INT, Abi.SIGINFO_CODE) == Abi.CLD_STOPPED;
+        int result = new Patience(patience).call(pid, () -> libc.waitid(Abi.P_PID, (int) pid, info, options));
+        return result == 0 && info.get(ValueLayout.JAVA_INT, Abi.SIGINFO_CODE) == Abi.CLD_STOPPED;
     }
 
     private static void set(Libc libc, Arena arena, long pid, int limit, long value) {

@@ -5,7 +5,6 @@ import dev.belay.Quoted;
 import dev.belay.SessionException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Set;
@@ -15,8 +14,6 @@ import java.util.Set;
 final class Workspace implements AutoCloseable {
     static final int HOW_BYTES = 24;
     private static final int PATH_BYTES = 4096;
-    /// How often to try while renames get in the way: a program could rename for ever.
-    private static final int MAX_TRIES = 1000;
     /// Errors that say nothing about the folder, only that the machine cannot open it now.
     private static final Set<Integer> SHORTAGES =
             Set.of(Errno.EMFILE, Errno.ENFILE, Errno.ENOMEM, Errno.EAGAIN, Errno.EIO, Errno.ENOSPC);
@@ -61,24 +58,39 @@ final class Workspace implements AutoCloseable {
     /// @return its descriptor, usable only for changing into it
     int open(Libc libc, Arena arena, String workdir) {
         String beneath = beneath(workdir);
-        MemorySegment how = arena.allocate(HOW_BYTES, 8);
-        how.set(ValueLayout.JAVA_LONG, 0, Abi.O_PATH | Abi.O_CLOEXEC | oDirectory);
-        how.set(ValueLayout.JAVA_LONG, 16, Abi.RESOLVE_BENEATH | Abi.RESOLVE_NO_MAGICLINKS);
         if (!fd.acquire()) {
             throw new SessionException(ErrorCode.UNAVAILABLE, "The host is closed.");
         }
         try {
-            int result = libc.openat2(fd.number(), arena.allocateFrom(beneath), how, HOW_BYTES);
-            // The kernel asks for another try if a rename got in the way.
-            for (int tries = 1; result == -Errno.EAGAIN && tries < MAX_TRIES; tries++) {
-                result = libc.openat2(fd.number(), arena.allocateFrom(beneath), how, HOW_BYTES);
-            }
+            int result = Beneath.open(
+                    libc, arena, fd.number(), beneath, Abi.O_PATH | oDirectory, 0,
+                    Abi.RESOLVE_BENEATH | Abi.RESOLVE_NO_MAGICLINKS);
             if (result < 0) {
                 throw refused(workdir, -result);
             }
             return result;
         } finally {
             fd.release(libc);
+        }
+    }
+
+    /// Opens the workspace itself, to read and to lock it.
+    int openToRead(Libc libc, Arena arena) {
+        int result = fd.with(libc, -Errno.EBADF, number -> Beneath.open(
+                libc, arena, number, ".", Abi.O_RDONLY | oDirectory, 0, Abi.RESOLVE_BENEATH));
+        if (result < 0) {
+            throw refused(".", -result);
+        }
+        return result;
+    }
+
+    /// What the kernel says about the folder.
+    FileFacts facts(Libc libc, Arena arena) {
+        int folder = open(libc, arena, ".");
+        try {
+            return FileFacts.of(libc, arena, folder);
+        } finally {
+            libc.close(folder);
         }
     }
 

@@ -36,6 +36,7 @@ class AbiTest {
             #include <unistd.h>
             #include <sys/epoll.h>
             #include <sys/eventfd.h>
+            #include <sys/file.h>
             #include <sys/ioctl.h>
             #include <sys/prctl.h>
             #include <sys/resource.h>
@@ -80,6 +81,10 @@ class AbiTest {
                     + " | 1 << 14"),
             Map.entry("INSTRUCTION_BYTES", "sizeof(struct sock_filter)"),
             Map.entry("STATX_BYTES", "sizeof(struct statx)"),
+            Map.entry("STATX_ATTRIBUTES_OFFSET", "offsetof(struct statx, stx_attributes)"),
+            Map.entry("STATX_SIZE_OFFSET", "offsetof(struct statx, stx_size)"),
+            Map.entry("STATX_CTIME_OFFSET", "offsetof(struct statx, stx_ctime)"),
+            Map.entry("STATX_MTIME_OFFSET", "offsetof(struct statx, stx_mtime)"),
             Map.entry("STATX_NLINK_OFFSET", "offsetof(struct statx, stx_nlink)"),
             Map.entry("STATX_UID_OFFSET", "offsetof(struct statx, stx_uid)"),
             Map.entry("STATX_MODE_OFFSET", "offsetof(struct statx, stx_mode)"),
@@ -126,6 +131,7 @@ class AbiTest {
         checks.put("sizeof(struct winsize)", 8L);
         checks.put("sizeof(struct rlimit)", 16L);
         checks.put("O_DIRECTORY", (long) abi.oDirectory());
+        checks.put("O_NOFOLLOW", (long) abi.oNofollow());
         for (RecordComponent call : Abi.Calls.class.getRecordComponents()) {
             checks.put(
                     CALLS.getOrDefault(call.getName(), "SYS_" + call.getName()),

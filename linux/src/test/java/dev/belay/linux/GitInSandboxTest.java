@@ -1,0 +1,255 @@
+package dev.belay.linux;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.belay.Environment;
+import dev.belay.Isolation;
+import dev.belay.Session;
+import dev.belay.SessionException;
+import dev.belay.SessionSpec;
+import dev.belay.Sessions;
+import dev.belay.testkit.LeakCheck;
+import dev.belay.testkit.Rig;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/// Git works inside of a sandbox, and nothing that a session does there makes Git run a program outside.
+@ExtendWith(LeakCheck.class)
+@Timeout(300)
+class GitInSandboxTest {
+    @TempDir
+    Path folder = Path.of("");
+
+    private Path workspace = Path.of("");
+    private Path canary = Path.of("");
+    private @Nullable Sessions opened;
+
+    @BeforeEach
+    void makeRepository() throws Exception {
+        folder = folder.toRealPath();
+        workspace = Files.createDirectories(folder.resolve("workspace"));
+        Files.createDirectories(folder.resolve("home"));
+        canary = folder.resolve("home/canary");
+        opened = Sessions.builder(Sandboxes.host(workspace))
+                .state(folder.resolve("state"))
+                .environment(new Environment(Map.of("PATH", ProgramLookup.DEFAULT_PATH, "HOME", "/home/somebody")))
+                .isolation(Isolation.SANDBOX)
+                .build();
+        if (Sandboxes.root()) {
+            Files.setAttribute(folder.resolve("home"), "unix:uid", Sandboxes.NOBODY);
+        }
+        outside("git config --global user.name Me; git config --global user.email me@example.com;"
+                + " git config --global init.defaultBranch main; git config --global advice.detachedHead false");
+    }
+
+    private void repository() throws Exception {
+        outside("git init -q; echo 1 > a; git add a; git commit -qm first; git branch other; git remote add origin"
+                + " https://example.com/origin.git");
+    }
+
+    @AfterEach
+    void close() {
+        sessions().close();
+    }
+
+    private Sessions sessions() {
+        return Objects.requireNonNull(opened);
+    }
+
+    /// Runs a script in the workspace as its owner, without a sandbox.
+    private String outside(String script) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>();
+        if (Sandboxes.root()) {
+            command.addAll(List.of("setpriv", "--reuid=" + Sandboxes.NOBODY, "--regid=" + Sandboxes.NOBODY,
+                    "--clear-groups"));
+        }
+        command.addAll(List.of("sh", "-c", script));
+        ProcessBuilder builder = new ProcessBuilder(command).directory(workspace.toFile()).redirectErrorStream(true);
+        builder.environment().put("HOME", folder.resolve("home").toString());
+        builder.environment().put("CANARY", canary.toString());
+        Process process = builder.start();
+        process.getOutputStream().close();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        process.waitFor();
+        return said;
+    }
+
+    private String inside(String script) throws InterruptedException {
+        String identity = "export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@example.com GIT_COMMITTER_NAME=A"
+                + " GIT_COMMITTER_EMAIL=a@example.com; git config --global init.defaultBranch main; ";
+        Session session = sessions().open(SessionSpec.of("/bin/sh", "-c", identity + script).pipe());
+        assertThat(session.awaitExit(Rig.PATIENCE)).isPresent();
+        String said = session.cursor().drainText(1 << 16).text();
+        session.close();
+        return said;
+    }
+
+    /// What a person does next. Any of it would run a planted program.
+    private void nothingRuns() throws Exception {
+        outside("git status; git add -A; git commit -qm later; git checkout -q other; git checkout -q main; git"
+                + " diff HEAD~1;"
+                + " git log -p --all; git stash; git stash pop; git gc -q; git rebase main; git worktree list;"
+                + " git remote -v");
+        assertThat(canary).doesNotExist();
+    }
+
+    private String evil() {
+        return "printf '#!/bin/sh\\ntouch " + canary + "\\n' > evil; chmod 755 evil; EVIL=$PWD/evil; ";
+    }
+
+    @Test
+    void ordinaryWorkWorksAndIsSeenOutside() throws Exception {
+        repository();
+        String said = inside("set -e; echo 2 >> a; git add -A; git commit -qm second; git checkout -q -b topic;"
+                + " echo 3 > b; git add b; git commit -qm third; git checkout -q main; echo 4 > c; git add c;"
+                + " git commit -qm fourth; git checkout -q topic; git rebase -q main; git tag v1;"
+                + " echo 5 >> a; git stash -q; git stash pop -q; git checkout -q a; git merge -q main; git"
+                + " branch -m other old;"
+                + " git worktree add -q wt old; git -C wt log --oneline -1; git worktree remove wt; git gc -q;"
+                + " git pack-refs --all; git fsck --strict; git reflog -3; git status -sb; echo all fine");
+        assertThat(said).contains("all fine").contains("## topic").doesNotContain("error:").doesNotContain("fatal:");
+        assertThat(outside("git log --oneline --all --decorate; git branch; git fsck; git status --porcelain"))
+                .contains("third").contains("fourth").contains("tag: v1").contains("old").contains("* topic")
+                .doesNotContain("error").doesNotContain("??");
+        try (Stream<Path> left = Files.list(workspace.resolve(".git"))) {
+            assertThat(left.map(one -> one.getFileName().toString())).doesNotContain("commondir", "belay-new");
+        }
+    }
+
+    @Test
+    void branchesOutsideSurviveACollectionInside() throws Exception {
+        repository();
+        outside("for n in 1 2 3 4 5; do git branch b$n; done");
+        inside("git gc -q --prune=now; git pack-refs --all --prune; git branch inside");
+        assertThat(outside("git branch; git fsck")).contains("b1", "b5", "inside").doesNotContain("missing");
+    }
+
+    @Test
+    void newRemotesBranchesAndNamesAreTakenOverAndNothingElse() throws Exception {
+        repository();
+        String said = inside(evil() + "git remote add fork https://example.com/fork.git; git remote add local $PWD;"
+                + " git remote add ext 'ext::sh -c evil'; git config user.name Agent; git config core.fsmonitor"
+                + " $EVIL;"
+                + " git config core.hooksPath $PWD; git config alias.status '!touch x'; git config core.pager $EVIL;"
+                + " git config remote.fork.uploadpack $EVIL; git config remote.origin.url https://evil.example/x;"
+                + " git config diff.external $EVIL; git config include.path $PWD/x; git config --unset"
+                + " core.fsmonitor;"
+                + " git checkout -q -b topic; git config branch.topic.remote fork; git config branch.topic.merge"
+                + " refs/heads/topic; git config core.fsmonitor $EVIL; git remote -v; git config --get user.name");
+        assertThat(said).contains("fork.git").contains("Agent").doesNotContain("busy");
+        String config = outside("git config --local --list");
+        assertThat(config)
+                .contains("remote.fork.url=https://example.com/fork.git")
+                .contains("remote.fork.fetch=+refs/heads/*:refs/remotes/fork/*")
+                .contains("branch.topic.remote=fork").contains("branch.topic.merge=refs/heads/topic")
+                .contains("user.name=Agent").contains("remote.origin.url=https://example.com/origin.git")
+                .doesNotContain("fsmonitor", "hookspath", "alias", "pager", "uploadpack", "evil", "external", "include",
+                        "ext::", "remote.local.url");
+        nothingRuns();
+    }
+
+    @Test
+    void noSettingOrHookOfTheRepositoryCanBeChanged() throws Exception {
+        repository();
+        String said = inside(evil()
+                + "echo '[core] fsmonitor = '$EVIL >> .git/config; cp evil .git/hooks/post-checkout; mv .git x;"
+                + " mv .git/hooks x; mv .git/config x; ln -sf $PWD/x .git/config; rm -rf .git/hooks .git/info"
+                + " .git/config;"
+                + " echo '[core] fsmonitor = '$EVIL > .git/config.worktree; echo '* filter=x' > .git/info/attributes;"
+                + " mkdir .git/c; cp -r .git/objects .git/refs .git/HEAD .git/config .git/c; echo '[core]"
+                + " fsmonitor ='"
+                + " $EVIL >> .git/c/config; echo c > .git/commondir; rm -f .git/commondir; mv .git/c/config"
+                + " .git/commondir;"
+                + " echo /tmp > .git/objects/info/alternates; true");
+        assertThat(said).contains("Read-only file system").contains("Device or resource busy");
+        nothingRuns();
+        assertThat(outside("git log --oneline")).contains("first");
+    }
+
+    @Test
+    void aRepositoryMadeInsideIsTakenOverWithoutItsSettingsAndHooks() throws Exception {
+        Files.writeString(workspace.resolve("mine"), "1");
+        String said = inside(
+                evil() + "git init -q && git add -A && git commit -qm inside && git log --oneline; git branch other;"
+                        + " git remote add origin https://example.com/x.git; git config core.fsmonitor $EVIL; cp evil"
+                        + " .git/hooks/post-checkout; cp evil .git/hooks/pre-commit; echo /tmp >"
+                        + " .git/objects/info/alternates;"
+                        + " echo c > .git/commondir");
+        assertThat(said).contains("inside");
+        assertThat(outside("git log --oneline --all; git remote -v; git status --porcelain; git fsck; ls -A .git"))
+                .contains("inside").contains("https://example.com/x.git").doesNotContain("hooks")
+                .doesNotContain("commondir").doesNotContain("belay").doesNotContain("fatal");
+        nothingRuns();
+        assertThat(inside("git log --oneline")).contains("inside");
+    }
+
+    @Test
+    void withoutARepositoryNothingIsLeft() throws Exception {
+        assertThat(inside("ls -A .git; git status")).contains("not a git repository");
+        assertThat(workspace.resolve(".git")).doesNotExist();
+    }
+
+    @Test
+    void hooksElsewhereThatTheSettingsNameAreProtected() throws Exception {
+        repository();
+        outside("mkdir -p .githooks; printf '[user]\\n\\tname = Me\\n' > shared.config; git config"
+                + " core.hooksPath .githooks;"
+                + " git config include.path ../shared.config");
+        String said = inside(evil() + "cp evil .githooks/post-checkout; mv .githooks x; echo '[core] fsmonitor"
+                + " = '$EVIL"
+                + " >> shared.config; mv shared.config x");
+        assertThat(said).contains("Read-only file system").contains("busy");
+        nothingRuns();
+    }
+
+    @Test
+    void hooksThatAreALinkAreRefusedWithTheFix() throws Exception {
+        repository();
+        outside("mkdir hooks; rm -rf .git/hooks; ln -s ../hooks .git/hooks");
+        assertThat(catchThrowableOfType(SessionException.class, () -> inside("true")))
+                .hasMessageContaining(".git/hooks").hasMessageContaining("is a link to '../hooks'");
+    }
+
+    @Test
+    void submodulesAndWorktreesAreProtectedToo() throws Exception {
+        repository();
+        outside("git init -q ~/library; cd ~/library; echo 1 > l; git add l; git commit -qm library");
+        outside("git -c protocol.file.allow=always submodule add -q ~/library lib; git commit -qm sub;"
+                + " git worktree add -q tree other");
+        String said = inside(evil() + "cd lib; echo 2 >> l; git commit -qam inside; cd ..; git -C lib log --oneline;"
+                + " git -C tree status -sb; echo '[core] fsmonitor = '$EVIL >> .git/modules/lib/config;"
+                + " cp evil .git/modules/lib/hooks/post-checkout; echo '[core] fsmonitor = '$EVIL >"
+                + " .git/modules/lib/config.worktree; echo ../../../c > .git/worktrees/tree/commondir; echo c >"
+                + " .git/modules/lib/commondir; mv .git/modules/lib x; mv .git/worktrees/tree x");
+        assertThat(said).contains("inside").contains("## other").contains("Read-only file system");
+        outside("cd lib; git status; git checkout -q HEAD~1; cd ../tree; git status; git log");
+        nothingRuns();
+    }
+
+    @Test
+    void twoSessionsOfOneRepositoryWorkSideBySide() throws Exception {
+        repository();
+        Session other = sessions().open(SessionSpec.of("cat"));
+        inside("git checkout -q -b one; echo 1 > one; git add one; git commit -qm one");
+        assertThat(outside("git log --oneline --all")).contains("one");
+        // While the other lives, commondir means the repository itself.
+        assertThat(outside("git status -sb; git fsck")).contains("## one").doesNotContain("error");
+        other.close();
+        assertThat(workspace.resolve(".git/commondir")).doesNotExist();
+    }
+}
