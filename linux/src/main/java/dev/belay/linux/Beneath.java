@@ -17,12 +17,15 @@ final class Beneath {
     private static final int PATH_BYTES = 4096;
     private static final int LISTING_BYTES = 32 << 10;
     private static final int READ_BYTES = 64 << 10;
+    private static final int DIRENT_TYPE = 18;
+    private static final int DT_DIR = 4;
     private static final long NO_LINKS =
             Abi.RESOLVE_BENEATH | Abi.RESOLVE_NO_SYMLINKS | Abi.RESOLVE_NO_MAGICLINKS;
 
     private final Libc libc;
     private final Arena arena;
     private final int folder;
+    private @Nullable MemorySegment listing;
 
     /// @param folder the caller's to close
     Beneath(Libc libc, Arena arena, int folder) {
@@ -120,26 +123,39 @@ final class Beneath {
         return length == size ? content : java.util.Arrays.copyOf(content, length);
     }
 
+    /// An entry of a folder.
+    ///
+    /// @param folder whether it is a folder, if the file system says so
+    record Entry(String name, boolean folder) {}
+
     /// The names in a folder; none if it cannot be read.
     List<String> list(String path) {
+        return entries(path).stream().map(Entry::name).toList();
+    }
+
+    /// The entries of a folder; none if it cannot be read.
+    List<Entry> entries(String path) {
         int fd = open(path, Abi.O_RDONLY | Abi.current().oDirectory(), 0);
         if (fd < 0) {
             return List.of();
         }
         try {
-            List<String> names = new ArrayList<>();
-            MemorySegment entries = arena.allocate(LISTING_BYTES, 8);
-            for (int count = libc.getdents(fd, entries, LISTING_BYTES); count > 0; count =
-                    libc.getdents(fd, entries, LISTING_BYTES)) {
+            if (listing == null) {
+                listing = arena.allocate(LISTING_BYTES, 8);
+            }
+            MemorySegment found = listing;
+            List<Entry> all = new ArrayList<>();
+            for (int count = libc.getdents(fd, found, LISTING_BYTES); count > 0; count =
+                    libc.getdents(fd, found, LISTING_BYTES)) {
                 for (int at = 0; at < count;) {
-                    String name = entries.getString(at + ProcFile.DIRENT_NAME);
+                    String name = found.getString(at + ProcFile.DIRENT_NAME);
                     if (!name.equals(".") && !name.equals("..")) {
-                        names.add(name);
+                        all.add(new Entry(name, found.get(ValueLayout.JAVA_BYTE, at + DIRENT_TYPE) == DT_DIR));
                     }
-                    at += Short.toUnsignedInt(entries.get(ValueLayout.JAVA_SHORT, at + ProcFile.DIRENT_LENGTH));
+                    at += Short.toUnsignedInt(found.get(ValueLayout.JAVA_SHORT, at + ProcFile.DIRENT_LENGTH));
                 }
             }
-            return names;
+            return all;
         } finally {
             libc.close(fd);
         }

@@ -22,7 +22,8 @@ final class Bubblewrap extends Sandbox {
     static final String PROGRAM = "/usr/bin/bwrap";
     static final String SOCAT = "/usr/bin/socat";
 
-    /// Signals that end or stop a process. Bubblewrap ignores them, since they are meant for the program; it ends with
+    /// Signals that end or stop a process. Bubblewrap ignores them, since they are meant for the program; it ends
+    /// with
     /// the program, or by SIGKILL.
     private static final String MEANT_FOR_THE_PROGRAM =
             "HUP INT QUIT USR1 USR2 PIPE ALRM TERM TSTP TTIN TTOU XCPU XFSZ VTALRM PROF IO PWR";
@@ -39,7 +40,8 @@ final class Bubblewrap extends Sandbox {
     /// The same, with a bridge from the port that programs know to the proxy. They start once it listens.
     private static final String FIRST_WITH_BRIDGE = MEET + SOCAT
             + " TCP-LISTEN:3128,bind=127.0.0.1,fork,reuseaddr UNIX-CONNECT:" + PROXY + " >/dev/null 9>&- & bridge=$!;"
-            + " while :; do while read -r _ local _; do [ \"$local\" = 0100007F:0C38 ] && break 2; done </proc/net/tcp;"
+            + " while :; do while read -r _ local _; do [ \"$local\" = 0100007F:0C38 ] && break 2; done"
+            + " </proc/net/tcp;"
             + " kill -0 $bridge || exit 125; sleep 0.01; done; \"$@\" 2>&9 9>&-; exit $?";
     private static final String PROXY_ADDRESS = "http://127.0.0.1:3128";
 
@@ -177,7 +179,8 @@ final class Bubblewrap extends Sandbox {
         }
     }
 
-    /// Belay's own files stay away even if they are inside of something that is shown. The folders above become mounts,
+    /// Belay's own files stay away even if they are inside of something that is shown. The folders above become
+    /// mounts,
     /// so that no session can rename them and thereby show the files to the next one.
     private void hide(Map<Path, Mount> all, Libc libc, Arena arena) {
         for (Path file : shown.hidden()) {
@@ -228,6 +231,16 @@ final class Bubblewrap extends Sandbox {
         } finally {
             libc.close(root);
         }
+    }
+
+    @Override
+    boolean endsWithLeader() {
+        return true;
+    }
+
+    @Override
+    List<String> changed() {
+        return protection.changed();
     }
 
     @Override

@@ -1,14 +1,13 @@
 package dev.belay.linux;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /// Protects the Git repository of a workspace: sessions commit, branch and fetch in it, but cannot change what makes
@@ -16,16 +15,15 @@ import org.jspecify.annotations.Nullable;
 ///
 /// Settings and hooks are read-only. Git inside reads and writes settings in a private folder, to which `commondir`
 /// points there; the other entries of that folder are links to the real ones. When the session ends, new remotes,
-/// branches and the user's name are taken over. If there is no repository, a private folder stands in for it.
-final class GitProtection {
+/// branches and the user's name are taken over.
+final class GitProtection implements AutoCloseable {
     static final String FOLDER = ".git";
     /// Where the private settings are inside.
     static final Path INSIDE = Path.of("/run/belay/git");
-    private static final String STAND_IN = ".git/belay-new";
     private static final String COMMONDIR = "commondir";
     /// Means the repository itself, so that it changes nothing outside.
     private static final String SELF = ".\n";
-    private static final String CONFIG = "config";
+    static final String CONFIG = "config";
     private static final String INFO = "info";
     private static final String ALTERNATES = "objects/info/alternates";
     /// What all worktrees of a repository share.
@@ -33,165 +31,157 @@ final class GitProtection {
             List.of("objects", "refs", "packed-refs", "logs", "shallow", "worktrees", "hooks");
     private static final List<String> SHARED_IF_PRESENT =
             List.of("lfs", "rr-cache", "svn", "branches", "remotes", "annex", "lost-found");
-    /// What is taken over from a repository that a session has made. Its HEAD comes last: it makes the repository.
-    private static final List<String> IMPORTED = List.of(
-            "objects", "refs", "reftable", "logs", "packed-refs", "shallow", "index", "ORIG_HEAD", "FETCH_HEAD",
-            "HEAD");
-    private static final int MAX_CONFIG = 1 << 20;
-    /// Each takes several mounts; beyond these, submodules are read-only as a whole.
+    static final int MAX_CONFIG = 1 << 20;
+    /// Each takes several mounts. Beyond these, worktrees and submodules are read-only as a whole.
     private static final int MAX_PARTS = 32;
     private static final int MAX_DEPTH = 4;
 
-    private final Protection protection;
-    private final Path workspace;
-    private final Sandbox.@Nullable User user;
-    private final List<String> madeFolders = new ArrayList<>();
-    /// With the content that they got.
-    private final Map<String, String> madeFiles = new LinkedHashMap<>();
+    private final GuardedFolder workspace;
+    private final GuardedFolder repository;
+    private final @Nullable NewRepository made;
     private @Nullable OwnFolder own;
 
-    GitProtection(Protection protection, Path workspace, Sandbox.@Nullable User user) {
-        this.protection = protection;
+    private GitProtection(GuardedFolder workspace, GuardedFolder repository, @Nullable NewRepository made) {
         this.workspace = workspace;
-        this.user = user;
+        this.repository = repository;
+        this.made = made;
     }
 
-    void begin(Beneath files) {
+    /// Begins to protect the repository of a workspace.
+    ///
+    /// @return null if there is nothing to protect beyond a file that the workspace protects
+    static @Nullable GitProtection of(GuardedFolder workspace, Libc libc, Arena arena) {
+        Beneath files = workspace.files(libc, arena);
         FileFacts facts = files.look(FOLDER);
-        if (facts == null || files.look(STAND_IN) != null) {
-            standIn(files);
-            return;
+        if (facts == null || NewRepository.begun(files)) {
+            return NewRepository.begin(workspace, files) ? begin(workspace, libc, arena, FOLDER, true) : null;
         }
-        protection.requireNoLink(files, FOLDER, facts);
-        if (!facts.folder()) {
-            // A worktree or a submodule: its repository is elsewhere.
-            protection.protect(files, FOLDER, true);
-            return;
+        workspace.requireNoLink(files, FOLDER, facts);
+        if (facts.folder()) {
+            return begin(workspace, libc, arena, FOLDER, false);
         }
-        GitConfig config = repository(files, FOLDER);
-        runByGit(files, config);
-        worktrees(files);
-        submodules(files);
-        privateSettings(files);
+        // A worktree or a submodule: its repository is elsewhere.
+        workspace.protect(files, FOLDER, true);
+        LinkedWorktree worktree = LinkedWorktree.of(workspace.path(), files, libc, arena);
+        return worktree == null ? null : linked(workspace, worktree, libc, arena);
     }
 
-    /// A folder for a repository that the session may make. Git outside does not take it for one: it has no HEAD.
-    private void standIn(Beneath files) {
-        if (unwritable(files.makeFolder(FOLDER, 0755)) || unwritable(files.makeFolder(STAND_IN, 0755))) {
-            return;
+    private static GitProtection begin(
+            GuardedFolder workspace, Libc libc, Arena arena, String folder, boolean isNew) {
+        int fd = workspace.files(libc, arena).open(folder, Abi.O_RDONLY | Abi.current().oDirectory(), 0);
+        if (fd < 0) {
+            throw Spawner.failed("protect the Git repository of the workspace", -fd);
         }
-        files.give(STAND_IN, user);
-        FileFacts facts = files.look(STAND_IN);
-        if (facts == null || !facts.folder()) {
-            throw Spawner.failed("reserve " + FOLDER + " in the workspace", Errno.ENOTDIR);
-        }
-        protection.mount(FOLDER, STAND_IN, true, facts);
+        GuardedFolder repository = new GuardedFolder(
+                workspace.path().resolve(folder), workspace.user(), _ -> true, _ -> false, fd);
+        GitProtection git = new GitProtection(workspace, repository, isNew ? new NewRepository(repository) : null);
+        return git.begun(libc, arena, workspace.path().resolve(folder).resolve(COMMONDIR));
     }
 
-    /// Whether nobody can write here, and so neither can the session.
-    private static boolean unwritable(int result) {
-        if (result < 0 && result != -Errno.EEXIST && !Protection.UNWRITABLE.contains(-result)) {
-            throw Spawner.failed("protect the Git repository of the workspace", -result);
+    private static GitProtection linked(GuardedFolder workspace, LinkedWorktree worktree, Libc libc, Arena arena) {
+        GuardedFolder repository = new GuardedFolder(
+                worktree.repository(), workspace.user(), _ -> true, _ -> false, worktree.fd());
+        return new GitProtection(workspace, repository, null).begun(libc, arena, worktree.commondir());
+    }
+
+    /// @param pointer the file that tells Git inside where its settings are
+    private GitProtection begun(Libc libc, Arena arena, Path pointer) {
+        boolean done = false;
+        try {
+            repository.share(libc);
+            Beneath files = repository.files(libc, arena);
+            if (made != null) {
+                made.mount(files);
+            } else {
+                FileFacts facts = files.look(".");
+                repository.mount(Mount.of(
+                        repository.path(), repository.path(), true, java.util.Objects.requireNonNull(facts)));
+                GitConfig config = protect(files, "");
+                runByGit(workspace.files(libc, arena), config);
+                worktrees(files);
+                submodules(files);
+                privateSettings(files, pointer);
+            }
+            done = true;
+        } finally {
+            if (!done) {
+                close();
+            }
         }
-        return Protection.UNWRITABLE.contains(-result);
+        return this;
+    }
+
+    Collection<Mount> mounts() {
+        return repository.mounts();
     }
 
     /// Makes read-only what Git reads its settings and hooks from.
     ///
-    /// @param folder of the repository, relative to the workspace
-    private GitConfig repository(Beneath files, String folder) {
-        makeFile(files, folder + "/" + CONFIG, "");
-        protection.protect(files, folder + "/" + CONFIG, false);
-        protection.protect(files, folder + "/hooks", true);
-        protection.protect(files, folder + "/" + INFO, true);
-        GitConfig config = config(files, folder + "/" + CONFIG);
+    /// @param part empty, or a repository in this one, with a slash
+    private GitConfig protect(Beneath files, String part) {
+        repository.makeFile(files, part + CONFIG, "");
+        repository.protect(files, part + CONFIG, false);
+        repository.protect(files, part + "hooks", true);
+        repository.protect(files, part + INFO, true);
+        GitConfig config = config(files, part + CONFIG);
         if (!config.values("extensions", "worktreeconfig").isEmpty()) {
-            makeFile(files, folder + "/config.worktree", "");
+            repository.makeFile(files, part + "config.worktree", "");
         }
-        protection.protect(files, folder + "/config.worktree", false);
-        makeFolder(files, folder + "/objects");
-        makeFolder(files, folder + "/objects/info");
-        makeFile(files, folder + "/" + ALTERNATES, "");
-        protection.protect(files, folder + "/" + ALTERNATES, false);
+        repository.protect(files, part + "config.worktree", false);
+        repository.makeFolder(files, part + "objects");
+        repository.makeFolder(files, part + "objects/info");
+        repository.makeFile(files, part + ALTERNATES, "");
+        repository.protect(files, part + ALTERNATES, false);
         return config;
     }
 
-    private void makeFolder(Beneath files, String path) {
-        int made = files.makeFolder(path, 0755);
-        if (!unwritable(made) && made == 0) {
-            files.give(path, user);
-            madeFolders.add(path);
-        }
-    }
-
-    /// Makes a file if it is not there. It is removed in the end if it still has that content.
-    ///
-    /// @return whether it is there with that content
-    private boolean makeFile(Beneath files, String path, String content) {
-        int made = files.makeFile(path, content, 0644);
-        if (!unwritable(made) && made == 0) {
-            files.give(path, user);
-        }
-        boolean ours = content.equals(text(files, path));
-        if (ours) {
-            madeFiles.put(path, content);
-        }
-        return ours;
-    }
-
-    private static @Nullable String text(Beneath files, String path) {
-        byte[] text = files.read(path, MAX_CONFIG);
-        return text == null ? null : new String(text, StandardCharsets.UTF_8);
-    }
-
-    private static GitConfig config(Beneath files, String path) {
-        String text = text(files, path);
+    static GitConfig config(Beneath files, String file) {
+        String text = GuardedFolder.text(files, file);
         return GitConfig.parse(text == null ? "" : text);
     }
 
     /// Hooks and settings elsewhere in the workspace that the repository's own settings name.
     private void runByGit(Beneath files, GitConfig config) {
-        config.values("core", "hookspath").forEach(path -> inWorkspace(files, workspace, path));
-        config.values("include", "path").forEach(path -> inWorkspace(files, workspace.resolve(FOLDER), path));
-        config.values("includeif", "path").forEach(path -> inWorkspace(files, workspace.resolve(FOLDER), path));
+        config.values("core", "hookspath").forEach(file -> inWorkspace(files, workspace.path(), file));
+        config.values("include", "path").forEach(file -> inWorkspace(files, repository.path(), file));
+        config.values("includeif", "path").forEach(file -> inWorkspace(files, repository.path(), file));
     }
 
-    private void inWorkspace(Beneath files, Path base, String path) {
-        if (path.startsWith("~") || path.indexOf('\0') >= 0) {
+    private void inWorkspace(Beneath files, Path base, String file) {
+        if (file.startsWith("~") || file.indexOf('\0') >= 0) {
             return;
         }
-        Path file = base.resolve(path).normalize();
-        if (file.startsWith(workspace) && !file.equals(workspace)) {
-            protection.protect(files, workspace.relativize(file).toString(), true);
+        Path target = base.resolve(file).normalize();
+        if (target.startsWith(workspace.path()) && !target.equals(workspace.path())
+                && !target.startsWith(repository.path())) {
+            workspace.protect(files, workspace.path().relativize(target).toString(), true);
         }
     }
 
     private void worktrees(Beneath files) {
-        String folder = FOLDER + "/worktrees";
-        List<String> names = files.list(folder);
+        List<String> names = files.list("worktrees");
         if (names.size() > MAX_PARTS) {
-            protection.protect(files, folder, false);
+            repository.protect(files, "worktrees", false);
             return;
         }
         for (String name : names) {
             for (String file : List.of(COMMONDIR, "gitdir", "config.worktree")) {
-                protection.protect(files, folder + "/" + name + "/" + file, false);
+                repository.protect(files, "worktrees/" + name + "/" + file, false);
             }
         }
     }
 
     private void submodules(Beneath files) {
-        String folder = FOLDER + "/modules";
         List<String> found = new ArrayList<>();
-        find(files, folder, 0, found);
+        find(files, "modules", 0, found);
         if (found.size() > MAX_PARTS) {
-            protection.protect(files, folder, false);
+            repository.protect(files, "modules", false);
             return;
         }
         for (String one : found) {
-            repository(files, one);
-            makeFile(files, one + "/" + COMMONDIR, SELF);
-            protection.protect(files, one + "/" + COMMONDIR, false);
+            protect(files, one + "/");
+            repository.makeFile(files, one + "/" + COMMONDIR, SELF);
+            repository.protect(files, one + "/" + COMMONDIR, false);
         }
     }
 
@@ -207,21 +197,23 @@ final class GitProtection {
         }
     }
 
-    /// Lets Git inside have settings of its own.
-    private void privateSettings(Beneath files) {
-        String commondir = FOLDER + "/" + COMMONDIR;
-        if (!makeFile(files, commondir, SELF)) {
+    // --- private settings ---
+
+    private void privateSettings(Beneath files, Path pointer) {
+        if (!repository.makeFile(files, COMMONDIR, SELF)) {
             // Somebody else's, or nobody can write here: then Git's settings stay as they are.
-            protection.protect(files, commondir, true);
+            repository.protect(files, COMMONDIR, true);
             return;
         }
-        makeFolder(files, FOLDER + "/logs");
-        makeFolder(files, FOLDER + "/worktrees");
-        byte[] config = files.read(FOLDER + "/" + CONFIG, MAX_CONFIG);
-        OwnFolder folder = new OwnFolder(user, path -> fill(files, path, config == null ? new byte[0] : config));
+        repository.protect(files, COMMONDIR, false);
+        repository.makeFolder(files, "logs");
+        repository.makeFolder(files, "worktrees");
+        byte[] config = files.read(CONFIG, MAX_CONFIG);
+        OwnFolder folder = new OwnFolder(
+                repository.user(), path -> fill(files, path, config == null ? new byte[0] : config));
         own = folder;
-        protection.mount(folder.mount("git", INSIDE, true));
-        protection.mount(folder.mount(COMMONDIR, workspace.resolve(commondir), false));
+        repository.mount(folder.mount("git", INSIDE, true));
+        repository.mount(folder.mount(COMMONDIR, pointer, false));
     }
 
     private void fill(Beneath files, Path folder, byte[] config) throws IOException {
@@ -231,7 +223,7 @@ final class GitProtection {
         // Git also writes lists for simple servers here, which nobody needs.
         Path info = Files.createDirectory(settings.resolve(INFO));
         for (String name : List.of("exclude", "attributes", "grafts")) {
-            byte[] content = files.read(FOLDER + "/" + INFO + "/" + name, MAX_CONFIG);
+            byte[] content = files.read(INFO + "/" + name, MAX_CONFIG);
             if (content != null) {
                 Files.write(info.resolve(name), content);
             }
@@ -239,29 +231,44 @@ final class GitProtection {
         // Git wants one for the main worktree, which this is not.
         Files.writeString(settings.resolve("HEAD"), "ref: refs/heads/none\n");
         List<String> names = new ArrayList<>(SHARED);
-        SHARED_IF_PRESENT.stream().filter(name -> files.look(FOLDER + "/" + name) != null).forEach(names::add);
+        SHARED_IF_PRESENT.stream().filter(name -> files.look(name) != null).forEach(names::add);
         for (String name : names) {
-            Files.createSymbolicLink(settings.resolve(name), workspace.resolve(FOLDER).resolve(name));
+            Files.createSymbolicLink(settings.resolve(name), repository.path().resolve(name));
         }
     }
 
     // --- the end ---
 
+    @Override
+    public void close() {
+        try (Arena arena = Arena.ofConfined();
+                repository) {
+            Libc libc = new Libc(arena);
+            Beneath files = repository.files(libc, arena);
+            takeOver(files);
+            if (repository.last(libc)) {
+                repository.undo(files);
+                if (made != null) {
+                    made.takeOver(files, workspace.files(libc, arena));
+                }
+            }
+        }
+    }
+
     /// Takes over the settings that the session has added.
-    void end(Beneath files) {
+    private void takeOver(Beneath files) {
         OwnFolder folder = own;
         if (folder == null) {
             return;
         }
-        try {
+        try (folder) {
             byte[] after = folder.read("git/" + CONFIG, MAX_CONFIG);
-            String path = FOLDER + "/" + CONFIG;
-            String lock = path + ".lock";
+            String lock = CONFIG + ".lock";
             if (after != null && files.makeFile(lock, "", 0644) >= 0) {
                 try {
-                    String added = config(files, path)
+                    String added = config(files, CONFIG)
                             .additions(GitConfig.parse(new String(after, StandardCharsets.UTF_8)));
-                    int written = added.isEmpty() ? 0 : files.append(path, "\n" + added);
+                    int written = added.isEmpty() ? 0 : files.append(CONFIG, "\n" + added);
                     if (written < 0) {
                         told("take over Git's settings", written);
                     }
@@ -269,70 +276,10 @@ final class GitProtection {
                     files.removeFile(lock);
                 }
             }
-        } finally {
-            folder.close();
         }
     }
 
-    /// After the last session of the workspace: removes what Git does not need, and takes over a repository that was
-    /// made inside.
-    void endLast(Beneath files) {
-        madeFiles.forEach((path, content) -> {
-            if (content.equals(text(files, path))) {
-                files.removeFile(path);
-            }
-        });
-        // Only those that are empty.
-        madeFolders.reversed().forEach(files::removeFolder);
-        if (files.look(STAND_IN) != null) {
-            importNew(files);
-        }
-    }
-
-    private void importNew(Beneath files) {
-        GitConfig made = config(files, STAND_IN + "/" + CONFIG);
-        FileFacts head = files.look(STAND_IN + "/HEAD");
-        if (head != null && head.regular() && isFolder(files, "objects") && isFolder(files, "refs")) {
-            files.removeFile(STAND_IN + "/" + ALTERNATES);
-            files.removeFile(STAND_IN + "/objects/info/http-alternates");
-            files.makeFile(FOLDER + "/" + CONFIG, settings(made), 0644);
-            files.give(FOLDER + "/" + CONFIG, user);
-            for (String name : IMPORTED) {
-                FileFacts facts = files.look(STAND_IN + "/" + name);
-                int moved = facts == null || facts.link()
-                        ? 0
-                        : files.rename(STAND_IN + "/" + name, FOLDER + "/" + name);
-                if (moved < 0) {
-                    told("take over " + name + " of a new Git repository", moved);
-                }
-            }
-            files.give(FOLDER, user);
-        }
-        OwnFolder.empty(workspace.resolve(STAND_IN));
-        files.removeFolder(STAND_IN);
-        files.removeFolder(FOLDER);
-    }
-
-    private static boolean isFolder(Beneath files, String name) {
-        FileFacts facts = files.look(STAND_IN + "/" + name);
-        return facts != null && facts.folder();
-    }
-
-    /// The settings of a new repository: how it is stored, and what may be taken over.
-    private static String settings(GitConfig made) {
-        StringBuilder text = new StringBuilder();
-        Map.of("objectformat", List.of("sha1", "sha256"), "refstorage", List.of("files", "reftable"))
-                .forEach((name, known) -> made.values("extensions", name).stream()
-                        .map(value -> value.toLowerCase(Locale.ROOT))
-                        .filter(known::contains)
-                        .limit(1)
-                        .forEach(value -> text.append("\t").append(name).append(" = ").append(value).append("\n")));
-        String core = "[core]\n\trepositoryformatversion = " + (text.isEmpty() ? 0 : 1)
-                + "\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n";
-        return core + (text.isEmpty() ? "" : "[extensions]\n" + text) + new GitConfig(List.of()).additions(made);
-    }
-
-    private static void told(String what, int result) {
+    static void told(String what, int result) {
         Log.LOG.log(System.Logger.Level.WARNING, "could not " + what + ": " + Errno.text(-result));
     }
 }

@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 /// The way of one sandbox to the hosts that it may reach: a proxy for CONNECT on a Unix socket that the sandbox is
 /// shown.
 ///
-/// It looks names up itself and connects to what it has checked, so a name that changes its address leads nowhere else.
+/// It looks names up itself and connects to what it has checked, so a name that changes its address leads nowhere
+/// else.
 /// Addresses of this machine and of private networks are refused unless they are listed. Runs on virtual threads.
 final class HostsProxy implements AutoCloseable {
     private static final int MAX_CONNECTIONS = 128;
@@ -79,7 +80,8 @@ final class HostsProxy implements AutoCloseable {
                 }
             } catch (IOException e) {
                 if (!closed) {
-                    Log.LOG.log(System.Logger.Level.WARNING, "the proxy of a sandbox failed; it reaches no more hosts",
+                    Log.LOG.log(System.Logger.Level.WARNING, "the proxy of a sandbox failed; it reaches no more"
+                            + " hosts",
                             e);
                 }
                 return;
@@ -103,7 +105,8 @@ final class HostsProxy implements AutoCloseable {
             }
             SocketChannel target = connect(host, port);
             if (target == null) {
-                refuse(client, "403 " + host + " has a private address, which is not one of the hosts of this sandbox");
+                refuse(client, "403 " + host + " has a private address, which is not one of the hosts of this"
+                        + " sandbox");
                 return;
             }
             answer(client, "200 Connected");

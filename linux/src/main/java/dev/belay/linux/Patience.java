@@ -7,7 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 
-/// A bound for system calls that wait for a child and know none: the child is killed when the time is over, which ends
+/// A bound for system calls that wait for a child and know none: the child is killed when the time is over, which
+/// ends
 /// the call.
 ///
 /// @param most how long a call may take

@@ -70,7 +70,8 @@ abstract sealed class Sandbox implements AutoCloseable permits Bubblewrap, Landl
         if (file.isAbsolute() && !shown.visible(file.normalize())) {
             throw new SessionException(
                     ErrorCode.SPAWN_FAILED,
-                    "The program " + Quoted.of(program) + " is outside of the sandbox; name a program of the system or"
+                    "The program " + Quoted.of(program) + " is outside of the sandbox; name a program of the"
+                            + " system or"
                             + " the workspace, or list its folder in readable.");
         }
     }
@@ -93,6 +94,17 @@ abstract sealed class Sandbox implements AutoCloseable permits Bubblewrap, Landl
         return env;
     }
 
+    /// Whether all processes inside have ended once the leader has exited by itself.
+    boolean endsWithLeader() {
+        return false;
+    }
+
+    /// Files that run outside later and that the session has changed. Known after [#close].
+    List<String> changed() {
+        return List.of();
+    }
+
+    /// Called when the processes of the session have ended; a later call waits for the first and does nothing.
     @Override
     public abstract void close();
 
@@ -124,7 +136,8 @@ abstract sealed class Sandbox implements AutoCloseable permits Bubblewrap, Landl
         return home.isAbsolute() && home.getNameCount() > 0 && !shown.visible(home) ? home : null;
     }
 
-    /// With the machine's network, names are looked up as the machine does. The settings for that, if they are a link;
+    /// With the machine's network, names are looked up as the machine does. The settings for that, if they are a
+    /// link;
     /// else null.
     final @Nullable Path resolver() {
         Path settings = Path.of("/etc/resolv.conf");

@@ -9,7 +9,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
-/// A path that settings name, opened for a sandbox. Links are followed where only the operator can have made them, and
+/// A path that settings name, opened for a sandbox. Links are followed where only the operator can have made them,
+/// and
 /// refused in folders that sessions can write.
 ///
 /// @param fd   the file, for looking at only; the caller's to close. Negative: the negated error number
@@ -71,7 +72,8 @@ record TrustedPath(int fd, Path real) {
     /// The refusal of a link in a place where a session may have made it.
     static RuntimeException linkRefused(Path link, String target) {
         return Sandbox.refusal(dev.belay.Quoted.of(link.toString()) + " is a link to " + dev.belay.Quoted.of(target)
-                + ", and a sandbox follows no links that a session may have made. Remove the link, or put what it leads"
+                + ", and a sandbox follows no links that a session may have made. Remove the link, or put what"
+                + " it leads"
                 + " to in its place; if it is one of the protected paths, you can also take it out of protected.");
     }
 }

@@ -11,7 +11,8 @@ import java.util.Map;
 /// The line that a terminal collects before its program gets to see it.
 ///
 /// While a terminal takes whole lines (`ICANON`, the mode that most programs read in), the kernel silently drops what
-/// goes beyond 4,095 bytes of one line. So such input is refused before any of it is written. What was typed before and
+/// goes beyond 4,095 bytes of one line. So such input is refused before any of it is written. What was typed before
+/// and
 /// is not a whole line yet counts too. Used by the writer whose turn it is.
 final class TypedLine {
     /// The most bytes of a line, besides what ends it (`N_TTY_BUF_SIZE`).
@@ -48,7 +49,10 @@ final class TypedLine {
         if (longest > MAX_BYTES) {
             throw new SessionException(
                     ErrorCode.NOT_WRITABLE,
-                    "The input has a line of " + longest + " bytes" + (before > 0 ? ", with what was typed before" : "")
+                    "The input has a line of " + longest + " bytes" + (before > 0
+                            ? ", with what was typed"
+                                    + " before"
+                            : "")
                             + ", and the terminal takes lines of at most " + MAX_BYTES
                             + "; nothing was written. Send shorter lines, or put the text in a file and have the"
                             + " program read that.",

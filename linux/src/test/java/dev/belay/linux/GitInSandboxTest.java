@@ -252,4 +252,38 @@ class GitInSandboxTest {
         other.close();
         assertThat(workspace.resolve(".git/commondir")).doesNotExist();
     }
+
+    /// The workspace's `.git` is a file that names a repository elsewhere.
+    @Test
+    void aWorkspaceThatIsAWorktreeUsesItsRepositoryAndCannotChangeIt() throws Exception {
+        outside("git init -q ~/main; cd ~/main; echo 1 > a; git add a; git commit -qm first; git worktree add -q -b"
+                + " other ~/tree; cp -a ~/tree/. " + workspace + "; git worktree remove --force ~/tree; rm -rf"
+                + " ~/tree;"
+                + " rm -rf " + workspace + "/a " + workspace + "/.git; git worktree add -qf " + workspace + " other");
+        assertThat(workspace.resolve(".git")).isRegularFile();
+        String said = inside(evil() + "echo 2 >> a; git commit -qam second; git remote add fork"
+                + " https://example.com/fork.git; git config core.fsmonitor $EVIL; git log --oneline; D=$(sed"
+                + " 's/gitdir: //' .git); cp evil $D/../../hooks/post-checkout; echo '[core] fsmonitor = '$EVIL >>"
+                + " $D/../../config; echo x > $D/commondir; echo x > $D/../../commondir; echo 'gitdir: x' > .git");
+        assertThat(said).contains("second").contains("Read-only file system");
+        assertThat(outside("git log --oneline; git remote -v; cd ~/main; git log --oneline --all; git status;"
+                + " ls .git"))
+                .contains("second").contains("fork.git").doesNotContain("fatal").doesNotContain("commondir");
+        nothingRuns();
+    }
+
+    /// A file that a session wrote, or that came with the files, opens no repository that does not know the
+    /// workspace.
+    @Test
+    void aPlantedPointerToARepositoryShowsNothing() throws Exception {
+        outside("git init -q ~/main; cd ~/main; echo secret > a; git add a; git commit -qm first; git worktree"
+                + " add -q -b"
+                + " other ~/tree");
+        for (String planted : List.of("home/main/.git/worktrees/tree", "home/main/.git", "home", "nowhere")) {
+            Files.deleteIfExists(workspace.resolve(".git"));
+            Files.writeString(workspace.resolve(".git"), "gitdir: " + folder.resolve(planted) + "\n");
+            assertThat(inside("git log -p; ls " + folder.resolve(planted) + "; echo done")).contains("done")
+                    .doesNotContain("secret").doesNotContain("config");
+        }
+    }
 }
