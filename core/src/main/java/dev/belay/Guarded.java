@@ -11,9 +11,16 @@ import java.util.List;
 /// @param noNewPrivs whether setuid programs gain nothing
 /// @param watched    whether each program that it starts is judged first
 /// @param approvals  how many questions are open
+/// @param changed    files that people or their tools run later, such as build scripts, and that the session has
+///                   changed; relative to the workspace, and known when the session has ended
 public record Guarded(
         String tier, String by, String files, String network, List<String> hosts, boolean noNewPrivs, boolean watched,
-        int approvals) {
+        int approvals, List<String> changed) {
+    public Guarded {
+        hosts = List.copyOf(hosts);
+        changed = List.copyOf(changed);
+    }
+
     static Guarded of(Guard guard, String by) {
         Isolation isolation = guard.isolation();
         boolean sandboxed = isolation.sandboxed();
@@ -26,12 +33,12 @@ public record Guarded(
                 network instanceof Network.Hosts hosts ? hosts.names() : List.of(),
                 !guard.none(),
                 guard.watched(),
-                0);
+                0,
+                List.of());
     }
 
-    Guarded approvals(int pending) {
-        return pending == approvals
-                ? this
-                : new Guarded(tier, by, files, network, hosts, noNewPrivs, watched, pending);
+    /// The same with what changes over time.
+    Guarded now(int pending, List<String> files) {
+        return new Guarded(tier, by, this.files, network, hosts, noNewPrivs, watched, pending, files);
     }
 }

@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -478,8 +479,10 @@ final class LiveSession implements ProcessListener {
                 log.end(),
                 startedAt.plusNanos(clocks.lastActivityNanos() - startedNanos),
                 over ? lifecycle.reason() : null,
-                guarded == null || !guarded.watched()
-                        ? guarded
-                        : guarded.approvals(registry.approvals().pending(this).size()));
+                guarded == null
+                        ? null
+                        : guarded.now(
+                                guarded.watched() ? registry.approvals().pending(this).size() : 0,
+                                over && running != null ? running.changed() : List.of()));
     }
 }

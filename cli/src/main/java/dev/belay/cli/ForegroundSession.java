@@ -5,6 +5,7 @@ import dev.belay.EndReason;
 import dev.belay.ErrorCode;
 import dev.belay.ExitStatus;
 import dev.belay.Mode;
+import dev.belay.Quoted;
 import dev.belay.ReadResult;
 import dev.belay.ReadResult.Chunk;
 import dev.belay.ReadResult.End;
@@ -20,12 +21,14 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /// Runs one session in the foreground, connected to this process's standard streams, until the command exits.
 ///
 /// The caller's thread writes the output. [StdinToSession] copies the input on its own thread; signals have theirs.
-/// Unless this process is killed by SIGKILL, the terminal is restored: by [#run], or by a shutdown hook if the JVM ends
+/// Unless this process is killed by SIGKILL, the terminal is restored: by [#run], or by a shutdown hook if the JVM
+/// ends
 /// first.
 final class ForegroundSession {
     private static final int READ_BYTES = 64 << 10;
@@ -57,8 +60,9 @@ final class ForegroundSession {
     int run() throws InterruptedException {
         int code;
         boolean orderly = false;
+        Session session;
         try {
-            Session session = scratch.sessions().open(spec);
+            session = scratch.sessions().open(spec);
             Runtime.getRuntime()
                     .addShutdownHook(Thread.ofPlatform().name("belay-restore").unstarted(this::shutDown));
             join(session);
@@ -77,6 +81,7 @@ final class ForegroundSession {
             close();
         }
         report(code);
+        reportChanges(session);
         return code;
     }
 
@@ -220,7 +225,17 @@ final class ForegroundSession {
         }
     }
 
-    /// Runs when the JVM shuts down. Shutdown hooks run in parallel, so this one waits until the session is closed, by
+    private static void reportChanges(Session session) {
+        var guard = session.snapshot().guard();
+        if (guard != null && !guard.changed().isEmpty()) {
+            System.err.println("belay: the command changed files that are run outside of the sandbox later;"
+                    + " review them"
+                    + " first: " + guard.changed().stream().map(Quoted::of).collect(Collectors.joining(", ")));
+        }
+    }
+
+    /// Runs when the JVM shuts down. Shutdown hooks run in parallel, so this one waits until the session is closed,
+    /// by
     /// any hook, and until [#run] has written the last output and restored the terminal. If the terminal is stuck, it
     /// gives up after a moment and restores only the modes.
     private void shutDown() {

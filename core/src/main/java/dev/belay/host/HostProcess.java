@@ -103,6 +103,12 @@ public interface HostProcess {
     /// How many processes of the session have outlived the leader; 0 while the leader is alive.
     int survivors();
 
+    /// Files that people or their tools run later, such as build scripts, and that a sandboxed session has changed;
+    /// relative to the workspace. Known once [#end] has returned, and often before.
+    default List<String> changed() {
+        return List.of();
+    }
+
     /// Ends every process of the session and closes the terminal or pipes. Returns when that is done and the listener
     /// knows. Interrupts do not cut it short: it takes at most the grace and a few seconds.
     ///

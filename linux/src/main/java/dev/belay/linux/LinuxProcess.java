@@ -38,7 +38,8 @@ final class LinuxProcess implements HostProcess, Loop.Source {
     private final List<Port> ports;
     private final InputWriter writer;
     private final List<OutputReader> readers;
-    /// Our own descriptor of the terminal's other side. Without it, epoll would report a hang-up for ever once a leader
+    /// Our own descriptor of the terminal's other side. Without it, epoll would report a hang-up for ever once a
+    /// leader
     /// closes its terminal and lives on. Null for pipes.
     private final @Nullable Fd slave;
     private final ForegroundGroup foreground;
@@ -192,6 +193,10 @@ final class LinuxProcess implements HostProcess, Loop.Source {
             return;
         }
         exitReported = true;
+        if (sandbox != null && sandbox.endsWithLeader() && with.signal().isEmpty()) {
+            // Off the loop, since it works on files.
+            Thread.ofVirtual().name("belay-sandbox").start(sandbox::close);
+        }
         if (hears != null) {
             // Before the exit, so that no listener hears of output after it.
             throttle.flush();
@@ -409,6 +414,11 @@ final class LinuxProcess implements HostProcess, Loop.Source {
     @Override
     public List<ProcessRecord> processes() {
         return reserve.with(() -> ProcessTable.of(members(), foreground.group()));
+    }
+
+    @Override
+    public List<String> changed() {
+        return sandbox == null ? List.of() : sandbox.changed();
     }
 
     @Override

@@ -180,9 +180,13 @@ public final class Answers {
         } else {
             guard.hosts().forEach(node.putArray("network")::add);
         }
-        return node.put("no_new_privs", guard.noNewPrivs())
+        node.put("no_new_privs", guard.noNewPrivs())
                 .put("watched", guard.watched())
                 .put("approvals", guard.approvals());
+        if (!guard.changed().isEmpty()) {
+            guard.changed().forEach(node.putArray("changed")::add);
+        }
+        return node;
     }
 
     /// A question about a program, as every front door shows it.
