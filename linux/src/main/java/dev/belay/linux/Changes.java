@@ -39,7 +39,6 @@ final class Changes {
             List.of("", "/config", "/config.worktree", "/commondir", "/hooks", "/info", "/info/attributes");
     private static final Set<String> PASSED_OVER = Set.of(".git", "node_modules");
 
-    private static final int MAX_INDEX = 64 << 20;
     private static final int MAX_TRACKED = 2000;
     private static final int MAX_BELOW = 500;
     private static final int MAX_FOLDERS = 20_000;
@@ -65,10 +64,7 @@ final class Changes {
     }
 
     private static List<String> tracked(Beneath files) {
-        byte[] index = files.read(".git/index", MAX_INDEX);
-        boolean sha256 = index != null
-                && GitProtection.config(files, ".git/config").values("extensions", "objectformat").contains("sha256");
-        return index == null ? List.of() : GitIndex.names(index, sha256 ? 32 : 20, MAX_TRACKED, FILES::contains);
+        return GitIndex.of(files, MAX_TRACKED, (_, name) -> FILES.contains(name));
     }
 
     private static Map<String, FileFacts> look(Beneath files, List<String> tracked) {

@@ -4,16 +4,18 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Predicate;
 
 /// The names of the files that a Git repository tracks, from its index. A session may have written the index, so
 /// nothing
 /// in it is believed: what makes no sense ends the list.
 final class GitIndex {
+    private static final int MAX_BYTES = 64 << 20;
     private static final int SIGNATURE = 0x44495243;
     private static final int HEADER_BYTES = 12;
     /// Times, numbers and size of a file, before the hash.
     private static final int FIXED_BYTES = 40;
+    private static final int MODE_OFFSET = 24;
+    static final int SUBMODULE = 0xE000;
     private static final int EXTENDED = 0x4000;
     private static final int WITH_EXTENDED = 3;
     private static final int COMPRESSED = 4;
@@ -21,9 +23,28 @@ final class GitIndex {
 
     private GitIndex() {}
 
+    /// Says which files are wanted.
+    @FunctionalInterface
+    interface Wanted {
+        /// Whether a file is wanted.
+        ///
+        /// @param mode of the file; [GitIndex#SUBMODULE] for another repository
+        /// @param name the last part of its name
+        boolean test(int mode, String name);
+    }
+
+    /// The names of files that the repository of a workspace tracks.
+    static List<String> of(Beneath workspace, int most, Wanted wanted) {
+        byte[] index = workspace.read(".git/index", MAX_BYTES);
+        boolean sha256 = index != null && GitProtection.config(workspace, ".git/config")
+                .values("extensions", "objectformat").contains("sha256");
+        return index == null ? List.of() : names(index, sha256 ? 32 : 20, most, wanted);
+    }
+
+    /// The names of tracked files that somebody wants.
+    ///
     /// @param hashBytes 20, or 32 for SHA-256
-    /// @param wanted    asked for the last part of each name
-    static List<String> names(byte[] content, int hashBytes, int most, Predicate<String> wanted) {
+    static List<String> names(byte[] content, int hashBytes, int most, Wanted wanted) {
         List<String> names = new ArrayList<>();
         ByteBuffer index = ByteBuffer.wrap(content);
         if (content.length < HEADER_BYTES || index.getInt() != SIGNATURE) {
@@ -70,7 +91,9 @@ final class GitIndex {
             while (slash > 0 && name[slash - 1] != '/') {
                 slash--;
             }
-            if (wanted.test(new String(name, slash, length - slash, StandardCharsets.UTF_8))) {
+            if (wanted.test(
+                    index.getInt(begin + MODE_OFFSET),
+                    new String(name, slash, length - slash, StandardCharsets.UTF_8))) {
                 names.add(new String(name, 0, length, StandardCharsets.UTF_8));
             }
         }

@@ -96,10 +96,12 @@ final class GitProtection implements AutoCloseable {
                 FileFacts facts = files.look(".");
                 repository.mount(Mount.of(
                         repository.path(), repository.path(), true, java.util.Objects.requireNonNull(facts)));
-                GitConfig config = protect(files, "");
-                runByGit(workspace.files(libc, arena), config);
-                worktrees(files);
+                Beneath inWorkspace = workspace.files(libc, arena);
+                GitConfig config = protect(repository, files, "");
+                runByGit(inWorkspace, config);
+                worktrees(files, inWorkspace);
                 submodules(files);
+                checkedOut(inWorkspace);
                 privateSettings(files, pointer);
             }
             done = true;
@@ -117,22 +119,30 @@ final class GitProtection implements AutoCloseable {
 
     /// Makes read-only what Git reads its settings and hooks from.
     ///
-    /// @param part empty, or a repository in this one, with a slash
-    private GitConfig protect(Beneath files, String part) {
-        repository.makeFile(files, part + CONFIG, "");
-        repository.protect(files, part + CONFIG, false);
-        repository.protect(files, part + "hooks", true);
-        repository.protect(files, part + INFO, true);
+    /// @param in   the folder that holds the repository
+    /// @param part the repository's place in it: empty, or a path that ends with a slash
+    private static GitConfig protect(GuardedFolder in, Beneath files, String part) {
+        in.makeFile(files, part + CONFIG, "");
+        in.protect(files, part + CONFIG, false);
+        in.protect(files, part + "hooks", true);
+        in.protect(files, part + INFO, true);
         GitConfig config = config(files, part + CONFIG);
         if (!config.values("extensions", "worktreeconfig").isEmpty()) {
-            repository.makeFile(files, part + "config.worktree", "");
+            in.makeFile(files, part + "config.worktree", "");
         }
-        repository.protect(files, part + "config.worktree", false);
-        repository.makeFolder(files, part + "objects");
-        repository.makeFolder(files, part + "objects/info");
-        repository.makeFile(files, part + ALTERNATES, "");
-        repository.protect(files, part + ALTERNATES, false);
+        in.protect(files, part + "config.worktree", false);
+        in.makeFolder(files, part + "objects");
+        in.makeFolder(files, part + "objects/info");
+        in.makeFile(files, part + ALTERNATES, "");
+        in.protect(files, part + ALTERNATES, false);
         return config;
+    }
+
+    /// The same for a repository that has no private settings.
+    private static void protectWhole(GuardedFolder in, Beneath files, String part) {
+        protect(in, files, part);
+        in.makeFile(files, part + COMMONDIR, SELF);
+        in.protect(files, part + COMMONDIR, false);
     }
 
     static GitConfig config(Beneath files, String file) {
@@ -152,13 +162,17 @@ final class GitProtection implements AutoCloseable {
             return;
         }
         Path target = base.resolve(file).normalize();
+        // What is absolute and elsewhere, sessions cannot write.
         if (target.startsWith(workspace.path()) && !target.equals(workspace.path())
                 && !target.startsWith(repository.path())) {
             workspace.protect(files, workspace.path().relativize(target).toString(), true);
         }
     }
 
-    private void worktrees(Beneath files) {
+    /// Protects the worktrees that exist.
+    ///
+    /// @param inWorkspace files of the workspace
+    private void worktrees(Beneath files, Beneath inWorkspace) {
         List<String> names = files.list("worktrees");
         if (names.size() > MAX_PARTS) {
             repository.protect(files, "worktrees", false);
@@ -167,6 +181,10 @@ final class GitProtection implements AutoCloseable {
         for (String name : names) {
             for (String file : List.of(COMMONDIR, "gitdir", "config.worktree")) {
                 repository.protect(files, "worktrees/" + name + "/" + file, false);
+            }
+            String pointer = GuardedFolder.text(files, "worktrees/" + name + "/gitdir");
+            if (pointer != null) {
+                inWorkspace(inWorkspace, repository.path().resolve("worktrees/" + name), pointer.strip());
             }
         }
     }
@@ -179,9 +197,19 @@ final class GitProtection implements AutoCloseable {
             return;
         }
         for (String one : found) {
-            protect(files, one + "/");
-            repository.makeFile(files, one + "/" + COMMONDIR, SELF);
-            repository.protect(files, one + "/" + COMMONDIR, false);
+            protectWhole(repository, files, one + "/");
+        }
+    }
+
+    /// Git also runs in the submodules that are checked out: their `.git` says where their settings are.
+    private void checkedOut(Beneath files) {
+        for (String name : GitIndex.of(files, MAX_PARTS, (mode, _) -> mode == GitIndex.SUBMODULE)) {
+            FileFacts facts = files.look(name + "/" + FOLDER);
+            if (facts != null && facts.folder()) {
+                protectWhole(workspace, files, name + "/" + FOLDER + "/");
+            } else {
+                workspace.protect(files, name + "/" + FOLDER, true);
+            }
         }
     }
 
@@ -228,9 +256,13 @@ final class GitProtection implements AutoCloseable {
                 Files.write(info.resolve(name), content);
             }
         }
-        // Git wants one for the main worktree, which this is not.
-        Files.writeString(settings.resolve("HEAD"), "ref: refs/heads/none\n");
         List<String> names = new ArrayList<>(SHARED);
+        if (repository.path().startsWith(workspace.path())) {
+            // Git wants one for the main worktree, and must not take the one inside for another.
+            Files.writeString(settings.resolve("HEAD"), "ref: refs/heads/none\n");
+        } else {
+            names.addAll(List.of("HEAD", "index"));
+        }
         SHARED_IF_PRESENT.stream().filter(name -> files.look(name) != null).forEach(names::add);
         for (String name : names) {
             Files.createSymbolicLink(settings.resolve(name), repository.path().resolve(name));

@@ -51,7 +51,8 @@ record NewRepository(GuardedFolder repository) {
             files.give(GitProtection.CONFIG, repository.user());
             for (String name : TAKEN) {
                 FileFacts facts = files.look(STAND_IN + "/" + name);
-                int moved = facts == null || facts.link() ? 0 : files.rename(STAND_IN + "/" + name, name);
+                boolean plain = facts != null && (facts.regular() || facts.folder());
+                int moved = plain ? files.rename(STAND_IN + "/" + name, name) : 0;
                 if (moved < 0) {
                     GitProtection.told("take over " + name + " of a new Git repository", moved);
                 }

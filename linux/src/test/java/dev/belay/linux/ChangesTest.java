@@ -108,7 +108,7 @@ class ChangesTest {
         }
         byte[] index = Files.readAllBytes(workspace.resolve(".git/index"));
         for (int length = 0; length < index.length; length++) {
-            assertThat(GitIndex.names(java.util.Arrays.copyOf(index, length), 20, 100, _ -> true))
+            assertThat(GitIndex.names(java.util.Arrays.copyOf(index, length), 20, 100, (_, _) -> true))
                     .hasSizeLessThan(20);
         }
     }

@@ -235,7 +235,10 @@ class GitInSandboxTest {
                 + " git -C tree status -sb; echo '[core] fsmonitor = '$EVIL >> .git/modules/lib/config;"
                 + " cp evil .git/modules/lib/hooks/post-checkout; echo '[core] fsmonitor = '$EVIL >"
                 + " .git/modules/lib/config.worktree; echo ../../../c > .git/worktrees/tree/commondir; echo c >"
-                + " .git/modules/lib/commondir; mv .git/modules/lib x; mv .git/worktrees/tree x");
+                + " .git/modules/lib/commondir; mv .git/modules/lib x; mv .git/worktrees/tree x; git init -q bad;"
+                + " git -C bad config core.fsmonitor $EVIL; echo 'gitdir: ../bad/.git' > lib/.git; rm lib/.git;"
+                + " cp -r bad/.git"
+                + " lib/.git; mv lib y; echo 'gitdir: ../bad/.git' > tree/.git; rm tree/.git; mv tree z");
         assertThat(said).contains("inside").contains("## other").contains("Read-only file system");
         outside("cd lib; git status; git checkout -q HEAD~1; cd ../tree; git status; git log");
         nothingRuns();
