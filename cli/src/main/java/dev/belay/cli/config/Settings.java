@@ -220,7 +220,8 @@ final class Settings {
             c -> texts(c.isolation().writable()), "Other paths that a sandbox may read and write.");
     static final Setting<List<String>> PROTECTED = ISOLATION.live("protected", Kind.TEXTS,
             c -> c.isolation().protectedPaths(),
-            "Paths in the workspace that a sandbox may not change, if they exist when the session starts.");
+            "Paths in the workspace that a sandbox may not change, relative to it. \".git\" means Git's settings and"
+                    + " hooks. See docs/guard.md.");
 
     // --- [approvals] ---
 
