@@ -14,13 +14,17 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
 /// The way of one sandbox to the hosts that it may reach: a proxy for CONNECT on a Unix socket that the sandbox is
@@ -41,21 +45,23 @@ final class HostsProxy implements AutoCloseable {
     private final Network.Hosts hosts;
     private final Path folder;
     private final ServerSocketChannel server;
+    /// Who may connect.
+    private final UserPrincipal client;
     /// Of both sides.
     private final Set<SocketChannel> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    /// @param user who may connect besides Belay's own user; null: nobody
+    /// @param user who may connect; null: Belay's own user
     HostsProxy(Network.Hosts hosts, Sandbox.@Nullable User user) {
         this.hosts = hosts;
         try {
             folder = Files.createTempDirectory("belay-hosts-");
             server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
             server.bind(UnixDomainSocketAddress.of(socket()));
-            if (user != null) {
-                Files.setAttribute(folder, "unix:uid", user.uid());
-                Files.setAttribute(socket(), "unix:uid", user.uid());
-            }
+            // Only Belay changes what the folder holds, so its paths lead where Belay left them.
+            Files.setPosixFilePermissions(socket(), PosixFilePermissions.fromString("rw-rw-rw-"));
+            Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
+            client = user == null ? Files.getOwner(folder) : principal(user);
         } catch (IOException e) {
             throw new SessionException(
                     ErrorCode.SPAWN_FAILED, "The proxy of the sandbox cannot start: " + e + ".", Map.of(), e);
@@ -63,7 +69,12 @@ final class HostsProxy implements AutoCloseable {
         Thread.ofVirtual().name("belay-hosts").start(this::accept);
     }
 
-    /// The socket that the sandbox is shown.
+    private static UserPrincipal principal(Sandbox.User user) throws IOException {
+        return FileSystems.getDefault().getUserPrincipalLookupService()
+                .lookupPrincipalByName(Integer.toString(user.uid()));
+    }
+
+    /// The socket that the sandbox is shown. Everybody can connect, and strangers are dropped.
     Path socket() {
         return folder.resolve("proxy");
     }
@@ -71,12 +82,12 @@ final class HostsProxy implements AutoCloseable {
     private void accept() {
         while (!closed) {
             try {
-                SocketChannel client = server.accept();
-                open.add(client);
-                if (closed || open.size() > 2 * MAX_CONNECTIONS) {
-                    drop(client);
+                SocketChannel connection = server.accept();
+                open.add(connection);
+                if (closed || open.size() > 2 * MAX_CONNECTIONS || !known(connection)) {
+                    drop(connection);
                 } else {
-                    Thread.ofVirtual().name("belay-hosts").start(() -> serve(client));
+                    Thread.ofVirtual().name("belay-hosts").start(() -> serve(connection));
                 }
             } catch (IOException e) {
                 if (!closed) {
@@ -86,6 +97,16 @@ final class HostsProxy implements AutoCloseable {
                 }
                 return;
             }
+        }
+    }
+
+    /// Whether the kernel says that the sandbox's user has connected.
+    private boolean known(SocketChannel connection) {
+        try {
+            return connection.getOption(ExtendedSocketOptions.SO_PEERCRED).user().equals(client);
+        } catch (IOException _) {
+            // It has gone.
+            return false;
         }
     }
 

@@ -15,12 +15,17 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -129,6 +134,37 @@ class HostsProxyTest {
                 .isEqualTo("HTTP/1.1 403 evil.example:443 is not one of the hosts of this sandbox\r\n\r\n");
         assertThat(printed(List.of("github.com"), "printf 'GET / HTTP/1.1\\r\\n\\r\\n' | socat - TCP:127.0.0.1:3128"))
                 .startsWith("HTTP/1.1 405 ");
+    }
+
+    /// What the proxy answers to this process.
+    private static String answered(HostsProxy proxy) throws IOException {
+        try (SocketChannel client = SocketChannel.open(UnixDomainSocketAddress.of(proxy.socket()))) {
+            client.write(StandardCharsets.US_ASCII.encode("CONNECT evil.example:443 HTTP/1.1\r\n\r\n"));
+            ByteBuffer answer = ByteBuffer.allocate(4096);
+            while (client.read(answer) > 0) {
+                assertThat(answer.hasRemaining()).isTrue();
+            }
+            return new String(answer.array(), 0, answer.position(), StandardCharsets.US_ASCII);
+        } catch (IOException _) {
+            // The proxy has closed the connection before it read what we asked.
+            return "";
+        }
+    }
+
+    @Test
+    void onlyTheUserOfTheSandboxMayConnectAndNothingIsHandedOver() throws Exception {
+        Network.Hosts hosts = new Network.Hosts(List.of("github.com"));
+        try (HostsProxy ours = new HostsProxy(hosts, null)) {
+            assertThat(answered(ours)).startsWith("HTTP/1.1 403 ");
+        }
+        try (HostsProxy anothers = new HostsProxy(hosts, new Sandbox.User(4242, 4242))) {
+            assertThat(answered(anothers)).isEmpty();
+            Path parent = Objects.requireNonNull(anothers.socket().getParent());
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(parent))).isEqualTo("rwx--x--x");
+            for (Path own : List.of(parent, anothers.socket())) {
+                assertThat(Files.getOwner(own)).isEqualTo(Files.getOwner(folder));
+            }
+        }
     }
 
     /// As by a name whose owner lets it point to this machine.
