@@ -32,17 +32,17 @@ final class Bubblewrap extends Sandbox {
     /// The descriptor on which it says that they are there.
     static final int READY_FD = 5;
     private static final String MEET =
-            "echo >&5 && read -r _ <&4 || exit 125; exec 9>&2 2>/dev/null 4<&- 5>&-; ";
+            "echo >&5 && read -r _ <&4 || exit 125; exec 4<&- 5>&-; ";
     /// The first process inside. When it ends, the kernel ends all others of the sandbox. What it has to say, such as
     /// "Terminated", is not the program's.
-    private static final String FIRST = MEET + "\"$@\" 2>&9 9>&-; exit $?";
+    private static final String FIRST = "exec 9>&2 2>/dev/null; \"$@\" 2>&9 9>&-; exit $?";
     private static final String PROXY = "/run/belay/proxy";
-    /// The same, with a bridge from the port that programs know to the proxy. They start once it listens.
-    private static final String FIRST_WITH_BRIDGE = MEET + SOCAT
-            + " TCP-LISTEN:3128,bind=127.0.0.1,fork,reuseaddr UNIX-CONNECT:" + PROXY + " >/dev/null 9>&- & bridge=$!;"
-            + " while :; do while read -r _ local _; do [ \"$local\" = 0100007F:0C38 ] && break 2; done"
-            + " </proc/net/tcp;"
-            + " kill -0 $bridge || exit 125; sleep 0.01; done; \"$@\" 2>&9 9>&-; exit $?";
+    /// Before that, a bridge from the port that programs know to the proxy. It says when it listens, and a part of the
+    /// shell goes on reading what it says.
+    private static final String BRIDGE = "[ \"$(" + SOCAT + " -d -d -t 600"
+            + " TCP-LISTEN:3128,bind=127.0.0.1,backlog=128,fork,reuseaddr UNIX-CONNECT:" + PROXY
+            + " 2>&1 >/dev/null </dev/null | while read -r said; do case $said in *listening*)"
+            + " echo ready; exec >/dev/null ;; esac; done &)\" ] || exit 125; ";
     private static final String PROXY_ADDRESS = "http://127.0.0.1:3128";
 
     private final @Nullable HostsProxy proxy;
@@ -81,7 +81,7 @@ final class Bubblewrap extends Sandbox {
         }
         mounts(all);
         all.addAll(List.of("--chdir", shown.workspace().resolve(workdir).normalize().toString(), "--"));
-        String first = proxy == null ? FIRST : FIRST_WITH_BRIDGE;
+        String first = MEET + (proxy == null ? FIRST : BRIDGE + FIRST);
         all.addAll(List.of(Trampoline.SHELL, "-c", first, Trampoline.SHELL, ENV, "--default-signal"));
         all.addAll(Trampoline.inside(launch.command(), environment()));
         return all;

@@ -180,12 +180,11 @@ final class ExecWatch implements Loop.Source {
     private boolean ours(ExecNotice notice) {
         try (Arena arena = Arena.ofConfined()) {
             String path = new ExecReader(loop.libc, arena, notice, workspace).path();
-            if (path == null || path.equals(own.peek())) {
+            boolean next = path == null || path.equals(own.peek());
+            if (next) {
                 own.remove();
-                return true;
             }
-            // While it waits for the bridge to the hosts.
-            return path.endsWith("/sleep") && own.contains(Sandbox.ENV);
+            return next;
         }
     }
 

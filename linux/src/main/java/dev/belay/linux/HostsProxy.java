@@ -30,9 +30,11 @@ import org.jspecify.annotations.Nullable;
 /// The way of one sandbox to the hosts that it may reach: a proxy for CONNECT on a Unix socket that the sandbox is
 /// shown.
 ///
-/// It looks names up itself and connects to what it has checked, so a name that changes its address leads nowhere
-/// else.
-/// Addresses of this machine and of private networks are refused unless they are listed. Runs on virtual threads.
+/// It looks names up itself and connects to what it has checked, so a name that changes its address leads nowhere else.
+/// Addresses of this machine and of private networks are refused unless they are listed.
+///
+/// Runs on threads of its own, not on virtual ones: a name that is slow to look up would hold a carrier of all, and
+/// once a virtual thread has waited for a socket, the JVM takes 300 ms longer to exit.
 final class HostsProxy implements AutoCloseable {
     private static final int MAX_CONNECTIONS = 128;
     private static final int MAX_HEAD_BYTES = 8 << 10;
@@ -66,7 +68,7 @@ final class HostsProxy implements AutoCloseable {
             throw new SessionException(
                     ErrorCode.SPAWN_FAILED, "The proxy of the sandbox cannot start: " + e + ".", Map.of(), e);
         }
-        Thread.ofVirtual().name("belay-hosts").start(this::accept);
+        Thread.ofPlatform().daemon().name("belay-hosts").start(this::accept);
     }
 
     private static UserPrincipal principal(Sandbox.User user) throws IOException {
@@ -87,7 +89,7 @@ final class HostsProxy implements AutoCloseable {
                 if (closed || open.size() > 2 * MAX_CONNECTIONS || !known(connection)) {
                     drop(connection);
                 } else {
-                    Thread.ofVirtual().name("belay-hosts").start(() -> serve(connection));
+                    Thread.ofPlatform().daemon().name("belay-hosts").start(() -> serve(connection));
                 }
             } catch (IOException e) {
                 if (!closed) {
@@ -131,7 +133,7 @@ final class HostsProxy implements AutoCloseable {
                 return;
             }
             answer(client, "200 Connected");
-            Thread back = Thread.ofVirtual().name("belay-hosts").start(() -> copy(target, client));
+            Thread back = Thread.ofPlatform().daemon().name("belay-hosts").start(() -> copy(target, client));
             copy(client, target);
             back.join();
             drop(target);
