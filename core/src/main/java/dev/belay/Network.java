@@ -1,5 +1,6 @@
 package dev.belay;
 
+import java.net.InetAddress;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
@@ -12,7 +13,7 @@ public sealed interface Network {
     /// The network of the machine.
     record On() implements Network {}
 
-    /// Some hosts, through a proxy that `HTTPS_PROXY` names. What ignores that variable has no network.
+    /// Some hosts, through a proxy. What does not use it has no network.
     ///
     /// @param names `github.com`, `*.npmjs.org` for all below a name, `[::1]` or `10.0.0.7` for an address, each with
     ///              `:PORT` if only that port is meant
@@ -37,7 +38,7 @@ public sealed interface Network {
         ///
         /// @param host a name, or an address as it was written, without brackets
         public boolean allows(String host, int port) {
-            String wanted = host.toLowerCase(Locale.ROOT);
+            String wanted = plain(host.toLowerCase(Locale.ROOT));
             return names.stream().anyMatch(name -> fits(name, wanted, port));
         }
 
@@ -45,9 +46,19 @@ public sealed interface Network {
             int colon = listed.endsWith("]") ? -1 : listed.lastIndexOf(':');
             String name = colon < 0 ? listed : listed.substring(0, colon);
             boolean portFits = colon < 0 || listed.substring(colon + 1).equals(Integer.toString(port));
-            String bare = name.startsWith("[") ? name.substring(1, name.length() - 1) : name;
+            String bare = name.startsWith("[") ? plain(name.substring(1, name.length() - 1)) : name;
             return portFits
                     && (bare.startsWith("*.") ? host.endsWith(bare.substring(1)) : host.equals(bare));
+        }
+
+        /// One spelling for the many that an IPv6 address has.
+        private static String plain(String host) {
+            try {
+                return host.contains(":") ? InetAddress.ofLiteral(host).getHostAddress() : host;
+            } catch (IllegalArgumentException _) {
+                // No address: it fits nothing but itself.
+                return host;
+            }
         }
 
         /// Those of these hosts that the others also allow.

@@ -7,6 +7,7 @@ import dev.belay.host.Launch;
 import java.lang.foreign.Arena;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -20,7 +21,6 @@ final class Bubblewrap extends Sandbox {
     /// The descriptor with the system call filter, which bubblewrap reads.
     static final int FILTER_FD = 3;
     static final String PROGRAM = "/usr/bin/bwrap";
-    static final String SOCAT = "/usr/bin/socat";
 
     /// Signals that end or stop a process. Bubblewrap ignores them, since they are meant for the program; it ends
     /// with
@@ -36,14 +36,6 @@ final class Bubblewrap extends Sandbox {
     /// The first process inside. When it ends, the kernel ends all others of the sandbox. What it has to say, such as
     /// "Terminated", is not the program's.
     private static final String FIRST = "exec 9>&2 2>/dev/null; \"$@\" 2>&9 9>&-; exit $?";
-    private static final String PROXY = "/run/belay/proxy";
-    /// Before that, a bridge from the port that programs know to the proxy. It says when it listens, and a part of the
-    /// shell goes on reading what it says.
-    private static final String BRIDGE = "[ \"$(" + SOCAT + " -d -d -t 600"
-            + " TCP-LISTEN:3128,bind=127.0.0.1,backlog=128,fork,reuseaddr UNIX-CONNECT:" + PROXY
-            + " 2>&1 >/dev/null </dev/null | while read -r said; do case $said in *listening*)"
-            + " echo ready; exec >/dev/null ;; esac; done &)\" ] || exit 125; ";
-    private static final String PROXY_ADDRESS = "http://127.0.0.1:3128";
 
     private final @Nullable HostsProxy proxy;
     private final Protection protection;
@@ -81,7 +73,7 @@ final class Bubblewrap extends Sandbox {
         }
         mounts(all);
         all.addAll(List.of("--chdir", shown.workspace().resolve(workdir).normalize().toString(), "--"));
-        String first = MEET + (proxy == null ? FIRST : BRIDGE + FIRST);
+        String first = MEET + (proxy == null ? FIRST : proxy.inside().script() + FIRST);
         all.addAll(List.of(Trampoline.SHELL, "-c", first, Trampoline.SHELL, ENV, "--default-signal"));
         all.addAll(Trampoline.inside(launch.command(), environment()));
         return all;
@@ -92,7 +84,7 @@ final class Bubblewrap extends Sandbox {
         List<String> all = untilItsUser();
         all.addAll(List.of(PROGRAM, Trampoline.SHELL));
         if (proxy != null) {
-            all.add(SOCAT);
+            all.addAll(Collections.nCopies(proxy.inside().bridges(), HostsInside.SOCAT));
         }
         all.addAll(List.of(ENV, Trampoline.SHELL));
         return all;
@@ -103,8 +95,7 @@ final class Bubblewrap extends Sandbox {
         Map<String, String> env = super.environment();
         env.computeIfPresent("TMPDIR", (_, _) -> "/tmp");
         if (proxy != null) {
-            env.put("HTTPS_PROXY", PROXY_ADDRESS);
-            env.put("https_proxy", PROXY_ADDRESS);
+            env.putAll(proxy.inside().variables(env));
         }
         return env;
     }
@@ -127,7 +118,7 @@ final class Bubblewrap extends Sandbox {
             bind(all, resolver, false);
         }
         if (proxy != null) {
-            all.addAll(List.of("--ro-bind", proxy.socket().toString(), PROXY));
+            all.addAll(proxy.mounts());
         }
         home(all);
         mounts.forEach(mount -> all.addAll(mount.options()));

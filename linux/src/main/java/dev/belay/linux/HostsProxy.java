@@ -13,22 +13,21 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import jdk.net.ExtendedSocketOptions;
 import org.jspecify.annotations.Nullable;
 
-/// The way of one sandbox to the hosts that it may reach: a proxy for CONNECT on a Unix socket that the sandbox is
-/// shown.
+/// The way of one sandbox to the hosts that it may reach: a proxy on a Unix socket that the sandbox is shown.
 ///
 /// It looks names up itself and connects to what it has checked, so a name that changes its address leads nowhere else.
 /// Addresses of this machine and of private networks are refused unless they are listed.
@@ -37,14 +36,11 @@ import org.jspecify.annotations.Nullable;
 /// once a virtual thread has waited for a socket, the JVM takes 300 ms longer to exit.
 final class HostsProxy implements AutoCloseable {
     private static final int MAX_CONNECTIONS = 128;
-    private static final int MAX_HEAD_BYTES = 8 << 10;
     private static final int BUFFER_BYTES = 16 << 10;
     private static final int CONNECT_MILLIS = 10_000;
-    private static final Pattern CONNECT =
-            Pattern.compile("CONNECT (?:\\[([0-9A-Fa-f:.]+)]|([^\\s:\\[\\]/]+)):([0-9]{1,5}) HTTP/1\\.[01]\r\n.*",
-                    Pattern.DOTALL);
 
     private final Network.Hosts hosts;
+    private final HostsInside inside;
     private final Path folder;
     private final ServerSocketChannel server;
     /// Who may connect.
@@ -56,10 +52,12 @@ final class HostsProxy implements AutoCloseable {
     /// @param user who may connect; null: Belay's own user
     HostsProxy(Network.Hosts hosts, Sandbox.@Nullable User user) {
         this.hosts = hosts;
+        this.inside = new HostsInside(hosts);
         try {
             folder = Files.createTempDirectory("belay-hosts-");
             server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
             server.bind(UnixDomainSocketAddress.of(socket()));
+            inside.write(folder);
             // Only Belay changes what the folder holds, so its paths lead where Belay left them.
             Files.setPosixFilePermissions(socket(), PosixFilePermissions.fromString("rw-rw-rw-"));
             Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
@@ -68,7 +66,11 @@ final class HostsProxy implements AutoCloseable {
             throw new SessionException(
                     ErrorCode.SPAWN_FAILED, "The proxy of the sandbox cannot start: " + e + ".", Map.of(), e);
         }
-        Thread.ofPlatform().daemon().name("belay-hosts").start(this::accept);
+        start(this::accept);
+    }
+
+    private static Thread start(Runnable task) {
+        return Thread.ofPlatform().daemon().name("belay-hosts").start(task);
     }
 
     private static UserPrincipal principal(Sandbox.User user) throws IOException {
@@ -81,6 +83,15 @@ final class HostsProxy implements AutoCloseable {
         return folder.resolve("proxy");
     }
 
+    HostsInside inside() {
+        return inside;
+    }
+
+    /// Options of bubblewrap that show the proxy.
+    List<String> mounts() {
+        return inside.mounts(folder);
+    }
+
     private void accept() {
         while (!closed) {
             try {
@@ -89,7 +100,7 @@ final class HostsProxy implements AutoCloseable {
                 if (closed || open.size() > 2 * MAX_CONNECTIONS || !known(connection)) {
                     drop(connection);
                 } else {
-                    Thread.ofPlatform().daemon().name("belay-hosts").start(() -> serve(connection));
+                    start(() -> serve(connection));
                 }
             } catch (IOException e) {
                 if (!closed) {
@@ -112,86 +123,82 @@ final class HostsProxy implements AutoCloseable {
         }
     }
 
-    private void serve(SocketChannel client) {
+    private void serve(SocketChannel connection) {
         try {
-            String head = head(client);
-            Matcher asked = CONNECT.matcher(head);
-            if (!asked.matches()) {
-                refuse(client, "405 This sandbox reaches its hosts by CONNECT only (https)");
-                return;
+            HostsRequest asked = HostsRequest.read(connection);
+            SocketChannel target = connect(asked);
+            try {
+                send(connection, ByteBuffer.wrap(asked.granted()));
+                send(target, ByteBuffer.wrap(asked.head()));
+                Thread back = start(() -> copy(target, connection, Long.MAX_VALUE));
+                copy(connection, target, asked.rest());
+                back.join();
+            } finally {
+                drop(target);
             }
-            String host = asked.group(1) != null ? asked.group(1) : asked.group(2);
-            int port = Integer.parseInt(asked.group(3));
-            if (!hosts.allows(host, port)) {
-                refuse(client, "403 " + host + ":" + port + " is not one of the hosts of this sandbox");
-                return;
-            }
-            SocketChannel target = connect(host, port);
-            if (target == null) {
-                refuse(client, "403 " + host + " has a private address, which is not one of the hosts of this"
-                        + " sandbox");
-                return;
-            }
-            answer(client, "200 Connected");
-            Thread back = Thread.ofPlatform().daemon().name("belay-hosts").start(() -> copy(target, client));
-            copy(client, target);
-            back.join();
-            drop(target);
-        } catch (UnknownHostException e) {
-            refuse(client, "502 The name has no address");
-        } catch (IOException | IllegalArgumentException e) {
-            refuse(client, "502 The host does not answer");
+        } catch (HostsRequest.Refused e) {
+            tell(connection, e.answer());
+        } catch (IOException _) {
+            // The client has gone, or the host.
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
         } finally {
-            drop(client);
+            drop(connection);
         }
     }
 
-    private static String head(SocketChannel client) throws IOException {
-        StringBuilder head = new StringBuilder();
-        // Byte by byte: what follows the head belongs to the host.
-        ByteBuffer one = ByteBuffer.allocate(1);
-        while (head.length() < MAX_HEAD_BYTES && head.indexOf("\r\n\r\n", Math.max(0, head.length() - 4)) < 0) {
-            if (client.read(one.clear()) < 0) {
-                break;
-            }
-            head.append((char) (one.get(0) & 0xFF));
+    private SocketChannel connect(HostsRequest asked) throws HostsRequest.Refused {
+        if (!hosts.allows(asked.host(), asked.port())) {
+            throw asked.refused(HostsRequest.Refusal.UNLISTED);
         }
-        return head.toString();
+        HostsRequest.Refusal why = HostsRequest.Refusal.PRIVATE;
+        for (InetAddress address : addresses(asked)) {
+            if (!PrivateAddress.is(address) || hosts.allows(address.getHostAddress(), asked.port())) {
+                SocketChannel target = connected(new InetSocketAddress(address, asked.port()));
+                if (target != null) {
+                    return target;
+                }
+                why = HostsRequest.Refusal.SILENT;
+            }
+        }
+        throw asked.refused(why);
     }
 
-    /// @return null if all addresses of the host are private and none is listed
-    private @Nullable SocketChannel connect(String host, int port) throws IOException {
-        IOException last = null;
-        for (InetAddress address : InetAddress.getAllByName(host)) {
-            if (PrivateAddress.is(address) && !hosts.allows(address.getHostAddress(), port)) {
-                continue;
-            }
-            SocketChannel target = SocketChannel.open();
+    private static InetAddress[] addresses(HostsRequest asked) throws HostsRequest.Refused {
+        try {
+            return InetAddress.getAllByName(asked.host());
+        } catch (UnknownHostException _) {
+            throw asked.refused(HostsRequest.Refusal.UNKNOWN);
+        }
+    }
+
+    /// @return null if nobody answers
+    private @Nullable SocketChannel connected(InetSocketAddress address) {
+        SocketChannel target = null;
+        try {
+            target = SocketChannel.open();
             open.add(target);
-            try {
-                target.socket().connect(new InetSocketAddress(address, port), CONNECT_MILLIS);
-                return target;
-            } catch (IOException e) {
+            target.socket().connect(address, CONNECT_MILLIS);
+            return target;
+        } catch (IOException _) {
+            if (target != null) {
                 drop(target);
-                last = e;
             }
+            return null;
         }
-        if (last != null) {
-            throw last;
-        }
-        return null;
     }
 
-    private static void copy(SocketChannel from, SocketChannel to) {
+    /// @param most how much may pass; if there is more, both sides are closed
+    private static void copy(SocketChannel from, SocketChannel to, long most) {
         ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
+        long left = most;
         try {
             while (from.read(buffer.clear()) >= 0) {
-                buffer.flip();
-                while (buffer.hasRemaining()) {
-                    to.write(buffer);
+                left -= buffer.flip().remaining();
+                if (left < 0) {
+                    throw new IOException("another request");
                 }
+                send(to, buffer);
             }
             to.shutdownOutput();
         } catch (IOException _) {
@@ -201,13 +208,15 @@ final class HostsProxy implements AutoCloseable {
         }
     }
 
-    private static void answer(SocketChannel client, String status) throws IOException {
-        client.write(ByteBuffer.wrap(("HTTP/1.1 " + status + "\r\n\r\n").getBytes(StandardCharsets.ISO_8859_1)));
+    private static void send(SocketChannel to, ByteBuffer bytes) throws IOException {
+        while (bytes.hasRemaining()) {
+            to.write(bytes);
+        }
     }
 
-    private static void refuse(SocketChannel client, String status) {
+    private static void tell(SocketChannel connection, byte[] answer) {
         try {
-            answer(client, status.replaceAll("[^ -~]", "?"));
+            send(connection, ByteBuffer.wrap(answer));
         } catch (IOException _) {
             // It does not want to know.
         }
@@ -231,11 +240,15 @@ final class HostsProxy implements AutoCloseable {
         closed = true;
         close(server);
         open.forEach(this::drop);
-        try {
-            Files.deleteIfExists(socket());
+        try (DirectoryStream<Path> content = Files.newDirectoryStream(folder)) {
+            for (Path file : content) {
+                Files.deleteIfExists(file);
+            }
             Files.deleteIfExists(folder);
+        } catch (NoSuchFileException _) {
+            // It was closed before.
         } catch (IOException e) {
-            Log.LOG.log(System.Logger.Level.WARNING, "cannot delete the socket of a sandbox", e);
+            Log.LOG.log(System.Logger.Level.WARNING, "cannot delete the folder of a sandbox's proxy", e);
         }
     }
 }

@@ -90,7 +90,7 @@ final class Rooms {
             requireProgram(Bubblewrap.PROGRAM, "bubblewrap");
             requireProgram(Sandbox.ENV, "coreutils");
             if (shown.isolation().network() instanceof Network.Hosts) {
-                requireProgram(Bubblewrap.SOCAT, "socat");
+                requireProgram(HostsInside.SOCAT, "socat");
             }
         }
         String complaint = tried.computeIfAbsent(mechanism, trial);
