@@ -14,10 +14,8 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -49,24 +47,9 @@ class HostsProxyTest {
     /// What the server was asked.
     private final Queue<String> heard = new ConcurrentLinkedQueue<>();
 
-    /// The JVM keeps some descriptors from the first socket on that a virtual thread waits for.
     @BeforeAll
-    static void firstSocket() throws Exception {
-        ServerSocketChannel.open(StandardProtocolFamily.UNIX).close();
-        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            Thread waits = Thread.ofVirtual().start(() -> {
-                try (Socket client = server.accept()) {
-                    assertThat(client.getInputStream().read()).isNegative();
-                } catch (IOException e) {
-                    throw new java.io.UncheckedIOException(e);
-                }
-            });
-            while (waits.getState() != Thread.State.WAITING) {
-                Thread.onSpinWait();
-            }
-            new Socket(server.getInetAddress(), server.getLocalPort()).close();
-            waits.join();
-        }
+    static void firstSocket() throws IOException {
+        Sandboxes.firstSocket();
     }
 
     private static ServerSocket unbound() {
@@ -83,7 +66,7 @@ class HostsProxyTest {
         web.close();
         web = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
         ServerSocket here = web;
-        Thread.ofVirtual().start(() -> answer(here));
+        Thread.ofPlatform().daemon().start(() -> answer(here));
     }
 
     @AfterEach

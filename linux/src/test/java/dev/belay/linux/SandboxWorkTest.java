@@ -50,8 +50,8 @@ class SandboxWorkTest {
     private int port;
 
     @BeforeAll
-    static void firstSocket() throws Exception {
-        HostsProxyTest.firstSocket();
+    static void firstSocket() throws IOException {
+        Sandboxes.firstSocket();
     }
 
     @BeforeEach

@@ -3,6 +3,8 @@ package dev.belay.linux;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
+import java.net.StandardProtocolFamily;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -36,6 +38,11 @@ final class Sandboxes {
         try (Arena arena = Arena.ofConfined()) {
             return (int) new Libc(arena).call(Libc.find("umask"), mask, 0, 0, 0, 0, 0, 0);
         }
+    }
+
+    /// The JVM keeps a descriptor from the first socket on. So that it counts for no test: a proxy has a socket.
+    static void firstSocket() throws IOException {
+        ServerSocketChannel.open(StandardProtocolFamily.UNIX).close();
     }
 
     /// A host for a workspace that the user of its sandboxes can reach and write.

@@ -15,6 +15,7 @@ import dev.belay.ExecPolicy.Action;
 import dev.belay.ExecPolicy.Verdict;
 import dev.belay.Guard;
 import dev.belay.Isolation;
+import dev.belay.Network;
 import dev.belay.Session;
 import dev.belay.SessionException;
 import dev.belay.SessionSpec;
@@ -22,15 +23,23 @@ import dev.belay.Signal;
 import dev.belay.Until;
 import dev.belay.Waited;
 import dev.belay.testkit.Rig;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /// Watched sessions, with real processes: what is seen, asked, answered and compared.
 class WatchTest extends WatchRig {
+    @BeforeAll
+    static void firstSocket() throws IOException {
+        Sandboxes.firstSocket();
+    }
+
     private Session sandboxed(String... command) {
         return sessions().open(SessionSpec.of(command).pipe()
                 .guard(Guard.NONE.watched(true).isolation(Isolation.SANDBOX)));
@@ -214,6 +223,16 @@ class WatchTest extends WatchRig {
         assertThat(output(session)).startsWith("Linux\n").doesNotContain("x86_64").endsWith("end\n");
         assertThat(seen.stream().map(one -> one.first().name())).contains("id").doesNotContain("bwrap", "env");
         assertThat(next(denied).rule()).isEqualTo("no-arch");
+    }
+
+    /// The bridge to its proxy, and a forward, are Belay's own.
+    @Test
+    void aSandboxWithHostsIsWatchedFromWithin() throws Exception {
+        Network hosts = new Network.Hosts(List.of("github.com", "db.example:5432"));
+        Session session = sessions().open(SessionSpec.of("/bin/sh", "-c", "id -u; echo end").pipe()
+                .guard(Guard.NONE.watched(true).isolation(Isolation.SANDBOX.network(hosts))));
+        assertThat(output(session)).endsWith("end\n");
+        assertThat(seen.stream().map(one -> one.first().name())).contains("id").doesNotContain("socat", "env");
     }
 
     @Test
