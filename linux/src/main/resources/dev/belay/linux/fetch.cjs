@@ -22,26 +22,30 @@ function useProxy() {
 }
 
 function connect({ hostname, port, protocol, servername }, done) {
+    const net = require('net');
     const secure = protocol === 'https:';
     const to = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (secure ? 443 : 80) };
-    const finish = socket => {
-        const end = secure
-            ? require('tls').connect({ socket, servername: servername || to.host, ALPNProtocols: ['http/1.1'] })
-            : socket;
-        end.once(secure ? 'secureConnect' : 'connect', () => done(null, end)).once('error', done);
-        if (!secure && !socket.connecting) {
-            done(null, socket);
-        }
-    };
+    const name = servername || (net.isIP(to.host) ? '' : to.host);
+    const ready = (socket, event) => socket.once(event, () => done(null, socket)).once('error', done);
+    const encrypted = by =>
+        ready(require('tls').connect({ ...to, ...by, servername: name, ALPNProtocols: ['http/1.1'] }), 'secureConnect');
     if (direct(to.host)) {
-        finish(require('net').connect(to));
+        secure ? encrypted({}) : ready(net.connect(to), 'connect');
         return;
     }
     const proxy = new URL(process.env.HTTPS_PROXY);
     require('http')
         .request({ host: proxy.hostname, port: proxy.port, method: 'CONNECT', path: `${hostname}:${to.port}` })
-        .once('connect', (answer, socket) =>
-            answer.statusCode === 200 ? finish(socket) : done(new Error(answer.statusMessage)))
+        .once('connect', (answer, socket) => {
+            if (answer.statusCode !== 200) {
+                socket.destroy();
+                done(new Error(answer.statusMessage));
+            } else if (secure) {
+                encrypted({ socket });
+            } else {
+                done(null, socket);
+            }
+        })
         .once('error', done)
         .end();
 }

@@ -43,6 +43,9 @@ import org.junit.jupiter.api.io.TempDir;
 class SandboxWorkTest {
     private static final Pattern LISTENS = Pattern.compile(".* port ([0-9]+) .*");
 
+    private static final String FETCH =
+            "const r = await fetch(process.argv[2]); console.log(r.status, await r.text())";
+
     @TempDir
     Path folder = Path.of("");
 
@@ -162,12 +165,20 @@ class SandboxWorkTest {
     @Test
     void nodeFetches() throws Exception {
         Files.writeString(web("file"), "content");
-        String fetch = "const r = await fetch(process.argv[2]); console.log(r.status, await r.text())";
-        Files.writeString(folder.resolve("workspace/fetch.mjs"), fetch);
+        Files.writeString(folder.resolve("workspace/fetch.mjs"), FETCH);
         assertThat(printed("node fetch.mjs " + url() + "/file")).isEqualTo("200 content\n");
         assertThat(printed(
                 "node fetch.mjs http://evil.example/ | grep -o 'fetch failed\\|not one of the hosts' | head -1"))
                 .isNotEmpty();
+        Files.writeString(folder.resolve("workspace/own.cjs"), """
+                const server = require('http').createServer((_, answer) => answer.end('own'));
+                server.listen(0, 'localhost', async () => {
+                    const answer = await fetch('http://localhost:' + server.address().port);
+                    console.log(await answer.text());
+                    process.exit();
+                });
+                """);
+        assertThat(printed("node own.cjs")).isEqualTo("own\n");
     }
 
     @Test
@@ -193,6 +204,29 @@ class SandboxWorkTest {
                 .isEqualTo("tiny\n");
         assertThat(printed("/usr/bin/python3 -c 'import urllib.request as u; print(u.urlopen(\"" + url()
                 + "/simple/tiny/\").status)'")).isEqualTo("200\n");
+    }
+
+    @Test
+    void curlAndNodeFetchOverTls() throws Exception {
+        stop();
+        Files.writeString(web("file"), "content");
+        Files.writeString(folder.resolve("workspace/fetch.mjs"), FETCH);
+        prepare("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout key"
+                + " -out ../workspace/cert -days 2 -subj /CN=test -addext subjectAltName=IP:127.0.0.1");
+        listen("/usr/bin/python3", "-u", "-c", """
+                import http.server, os, ssl
+                os.chdir("WEB")
+                server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), http.server.SimpleHTTPRequestHandler)
+                context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+                context.load_cert_chain("../workspace/cert", "key")
+                server.socket = context.wrap_socket(server.socket, server_side=True)
+                print("on port", server.server_port, "now")
+                server.serve_forever()
+                """.replace("WEB", web("").toString()));
+        String url = "https://127.0.0.1:" + port + "/file";
+        assertThat(printed("curl -sS --cacert cert " + url)).isEqualTo("content");
+        assertThat(printed("NODE_EXTRA_CA_CERTS=cert node fetch.mjs " + url)).isEqualTo("200 content\n");
+        assertThat(printed("node fetch.mjs " + url)).contains("fetch failed");
     }
 
     /// Up to the point where both sides have introduced themselves.
