@@ -56,6 +56,10 @@ final class HostsProxy implements AutoCloseable {
         try {
             folder = Files.createTempDirectory("belay-hosts-");
             server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        } catch (IOException e) {
+            throw failed(e);
+        }
+        try {
             server.bind(UnixDomainSocketAddress.of(socket()));
             inside.write(folder);
             // Only Belay changes what the folder holds, so its paths lead where Belay left them.
@@ -63,10 +67,15 @@ final class HostsProxy implements AutoCloseable {
             Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx--x--x"));
             client = user == null ? Files.getOwner(folder) : principal(user);
         } catch (IOException e) {
-            throw new SessionException(
-                    ErrorCode.SPAWN_FAILED, "The proxy of the sandbox cannot start: " + e + ".", Map.of(), e);
+            close();
+            throw failed(e);
         }
         start(this::accept);
+    }
+
+    private static SessionException failed(IOException e) {
+        return new SessionException(
+                ErrorCode.SPAWN_FAILED, "The proxy of the sandbox cannot start: " + e + ".", Map.of(), e);
     }
 
     private static Thread start(Runnable task) {
