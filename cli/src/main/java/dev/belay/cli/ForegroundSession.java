@@ -27,8 +27,7 @@ import org.jspecify.annotations.Nullable;
 /// Runs one session in the foreground, connected to this process's standard streams, until the command exits.
 ///
 /// The caller's thread writes the output. [StdinToSession] copies the input on its own thread; signals have theirs.
-/// Unless this process is killed by SIGKILL, the terminal is restored: by [#run], or by a shutdown hook if the JVM
-/// ends
+/// Unless this process is killed by SIGKILL, the terminal is restored: by [#run], or by a shutdown hook if the JVM ends
 /// first.
 final class ForegroundSession {
     private static final int READ_BYTES = 64 << 10;
@@ -234,8 +233,7 @@ final class ForegroundSession {
         }
     }
 
-    /// Runs when the JVM shuts down. Shutdown hooks run in parallel, so this one waits until the session is closed,
-    /// by
+    /// Runs when the JVM shuts down. Shutdown hooks run in parallel, so this one waits until the session is closed, by
     /// any hook, and until [#run] has written the last output and restored the terminal. If the terminal is stuck, it
     /// gives up after a moment and restores only the modes.
     private void shutDown() {

@@ -44,8 +44,7 @@ final class Birth {
         this.limit = arena.allocate(ValueLayout.JAVA_LONG, 2);
     }
 
-    /// Runs the spawn. Whatever else this process forks meanwhile is born with the tag too. If the hard limit is
-    /// lower
+    /// Runs the spawn. Whatever else this process forks meanwhile is born with the tag too. If the hard limit is lower
     /// than a tag, the child has none.
     int run(IntSupplier spawn) {
         begin();

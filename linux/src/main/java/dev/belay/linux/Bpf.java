@@ -8,8 +8,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 
-/// A program for the kernel's system call filter, instruction by instruction. Jumps lead forward only, and to the
-/// next
+/// A program for the kernel's system call filter, instruction by instruction. Jumps lead forward only, and to the next
 /// answer.
 final class Bpf {
     static final int ALLOW = 0x7FFF_0000;

@@ -22,8 +22,7 @@ final class Bubblewrap extends Sandbox {
     static final int FILTER_FD = 3;
     static final String PROGRAM = "/usr/bin/bwrap";
 
-    /// Signals that end or stop a process. Bubblewrap ignores them, since they are meant for the program; it ends
-    /// with
+    /// Signals that end or stop a process. Bubblewrap ignores them, since they are meant for the program; it ends with
     /// the program, or by SIGKILL.
     private static final String MEANT_FOR_THE_PROGRAM =
             "HUP INT QUIT USR1 USR2 PIPE ALRM TERM TSTP TTIN TTOU XCPU XFSZ VTALRM PROF IO PWR";

@@ -25,8 +25,7 @@ import org.jspecify.annotations.Nullable;
 /// such a process. Tag and mark are passed on by fork and exec: double-forking, setsid and a new parent do not lose
 /// them, and clearing the environment loses the mark only.
 ///
-/// One look at all processes serves everybody who asked for it before it began, and every session whose leader had
-/// died
+/// One look at all processes serves everybody who asked for it before it began, and every session whose leader had died
 /// by then: nobody is born into a session that is empty. So closing many sessions takes a few looks and not one each.
 /// Where the kernel shows that nobody at all was born since a look began, that look still has everybody who lives.
 final class Census {
@@ -118,8 +117,7 @@ final class Census {
         }
     }
 
-    /// Whether everybody who lives was listed, or is a leader: nobody was born since then, or half born at that
-    /// moment.
+    /// Whether everybody who lives was listed, or is a leader: nobody was born since then, or half born at that moment.
     private boolean complete(ProcFile files, Births since, Set<Long> listed) {
         return since.none(files) && !since.late(files, pid -> leaders.contains(pid) || listed.contains(pid));
     }
@@ -170,8 +168,7 @@ final class Census {
         return found;
     }
 
-    /// The living processes that carry such a mark or such a tag, and what they started; but not this process, or
-    /// those
+    /// The living processes that carry such a mark or such a tag, and what they started; but not this process, or those
     /// that it was started by. They may have been there before this host.
     List<Proc> carrying(Predicate<String> marks, LongPredicate tags) {
         Look look = lookAtAll();
@@ -266,10 +263,8 @@ final class Census {
         }
     }
 
-    /// Reads all processes but strangers, newest first, and lists them again until a listing shows nobody new or
-    /// nobody
-    /// was born since it began: one that forks and exits between the listing and the reading would show neither
-    /// itself
+    /// Reads all processes but strangers, newest first, and lists them again until a listing shows nobody new or nobody
+    /// was born since it began: one that forks and exits between the listing and the reading would show neither itself
     /// nor its child.
     private Look scan(long number) {
         List<Entry> entries = new ArrayList<>();
@@ -337,8 +332,7 @@ final class Census {
     }
 
     /// What a process carries once its `exec` is over. There is no event for that, so it is asked again until the
-    /// kernel has laid out its new environment; usually that is a matter of microseconds, but it may wait for a core
-    /// or
+    /// kernel has laid out its new environment; usually that is a matter of microseconds, but it may wait for a core or
     /// a disk. One that runs without any environment has an empty one that is laid out.
     private static Entry settled(ProcFile files, Entry entry, Deadline patience) {
         long pid = entry.proc().pid();

@@ -134,8 +134,7 @@ final class Ending {
         return refused;
     }
 
-    /// When to try again: who may not be signalled now may be in a moment, between two programs for instance; and
-    /// for a
+    /// When to try again: who may not be signalled now may be in a moment, between two programs for instance; and for a
     /// death that the loop had no memory to wait for, somebody has to look.
     private static Deadline sooner(Deadline until) {
         return until.remainingNanos() > RETRY.toNanos() ? Deadline.in(RETRY) : until;

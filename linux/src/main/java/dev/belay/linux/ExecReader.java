@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
 /// Reads what a process asks to start: path, words and loader variables from its memory, and the file beneath its own
 /// root. Lives for one look, on one thread.
 ///
-/// The process is held, but other threads of it are not, and may change what was read. So [HeldExec#check] looks
-/// again.
+/// The process is held, but other threads of it are not, and may change what was read. So [HeldExec#check] looks again.
 final class ExecReader {
     private static final int MAX_PATH = 4096;
     /// More than the kernel takes.
@@ -139,8 +138,7 @@ final class ExecReader {
         return new Execution.Image(file.path(), file.named(), writable(file), words, whole);
     }
 
-    /// Whether the session may change a file. Root may change all of them, so there it is what belongs to others or
-    /// may
+    /// Whether the session may change a file. Root may change all of them, so there it is what belongs to others or may
     /// be written by them.
     private boolean writable(ExecFile file) {
         if (!file.named()) {

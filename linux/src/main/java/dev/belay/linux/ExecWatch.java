@@ -20,8 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/// The watch over a session: the kernel's listener, at which every process of the session that asks to start a
-/// program
+/// The watch over a session: the kernel's listener, at which every process of the session that asks to start a program
 /// is held. It hangs up when the last process has ended.
 ///
 /// Made before the session's first process, on the thread that starts it. The fields below "Loop only" belong to the

@@ -4,8 +4,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntUnaryOperator;
 
-/// A file descriptor that several threads use. It is closed once its owner has closed it and the last user is done,
-/// so
+/// A file descriptor that several threads use. It is closed once its owner has closed it and the last user is done, so
 /// that no call ever uses a number that the kernel has given to another file.
 final class Fd {
     private final int number;

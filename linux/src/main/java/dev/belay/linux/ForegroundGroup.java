@@ -9,8 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
-/// The process group that receives a session's keys and signals: the terminal's foreground group, or the leader's
-/// group
+/// The process group that receives a session's keys and signals: the terminal's foreground group, or the leader's group
 /// for pipes.
 final class ForegroundGroup {
     private final Loop loop;

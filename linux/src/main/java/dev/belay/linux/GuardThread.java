@@ -7,8 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
-/// A platform thread for one spawn that gives up privileges for good: the child inherits that, and the other threads
-/// of
+/// A platform thread for one spawn that gives up privileges for good: the child inherits that, and the other threads of
 /// this JVM do not.
 ///
 /// Only the spawn itself runs there. A thread that it made, such as a carrier of virtual threads or a timer, would

@@ -52,8 +52,7 @@ final class HostCgroup implements AutoCloseable {
         return new HostCgroup(place(CgroupSupport.look().folder()));
     }
 
-    /// Where cgroups may be made: below the cgroup of this process, or beside it if the parent was delegated and
-    /// Belay
+    /// Where cgroups may be made: below the cgroup of this process, or beside it if the parent was delegated and Belay
     /// was put into a subgroup. Beside it only if that is where controllers are available: a cgroup that holds
     /// processes cannot pass controllers on.
     static @Nullable Path place(@Nullable Path folder) {

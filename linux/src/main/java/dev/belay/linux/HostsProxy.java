@@ -113,8 +113,7 @@ final class HostsProxy implements AutoCloseable {
                 }
             } catch (IOException e) {
                 if (!closed) {
-                    Log.LOG.log(System.Logger.Level.WARNING, "the proxy of a sandbox failed; it reaches no more"
-                            + " hosts",
+                    Log.LOG.log(System.Logger.Level.WARNING, "the proxy of a sandbox failed; it reaches no more hosts",
                             e);
                 }
                 return;

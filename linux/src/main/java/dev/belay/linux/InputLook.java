@@ -35,8 +35,7 @@ final class InputLook {
             return compareTo(other) >= 0 ? this : other;
         }
 
-        /// Programs that draw their own input set raw mode. In raw mode, one that watches its terminal waits for
-        /// keys,
+        /// Programs that draw their own input set raw mode. In raw mode, one that watches its terminal waits for keys,
         /// and one that does something else may be about to.
         InputState in(int modes) {
             boolean raw = (modes & Abi.ICANON) == 0;

@@ -17,8 +17,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/// Writes input to one port, on the caller's thread. If the port does not accept all bytes at once, the loop writes
-/// the
+/// Writes input to one port, on the caller's thread. If the port does not accept all bytes at once, the loop writes the
 /// rest as room appears while the caller waits. There is no queue that could grow.
 final class InputWriter {
     /// The kernel holds 4,095 bytes for a program that reads keys. What fits there is taken whole.

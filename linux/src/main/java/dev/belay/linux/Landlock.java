@@ -106,8 +106,7 @@ final class Landlock extends Sandbox {
         }
         for (Path path : shown.isolation().readable()) {
             if (writable(shown, path) && !shown.isolation().writable().contains(path)) {
-                throw refusal("Landlock cannot keep " + path + " read-only inside of a writable folder. Use"
-                        + " bubblewrap,"
+                throw refusal("Landlock cannot keep " + path + " read-only inside of a writable folder. Use bubblewrap,"
                         + " or take it out of readable to accept that sessions can change it.");
             }
         }

@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /// The first process of a session. It is how the session's other processes are found.
 ///
-/// The kernel does not reuse its pid before it is reaped. That happens on the loop, so only the loop signals it by
-/// pid.
+/// The kernel does not reuse its pid before it is reaped. That happens on the loop, so only the loop signals it by pid.
 final class Leader {
     private final Loop loop;
     private final Census census;
@@ -84,8 +83,7 @@ final class Leader {
         return loop.add(libc, arena, id, pidfd.number(), Abi.EPOLLIN, source);
     }
 
-    /// Kills its process group and waits for its own death. Needs neither descriptors nor memory, of which there may
-    /// be
+    /// Kills its process group and waits for its own death. Needs neither descriptors nor memory, of which there may be
     /// none.
     void killUnwatched(Libc libc, Arena arena) {
         libc.kill(-pid, Signal.KILL.number());
@@ -141,8 +139,7 @@ final class Leader {
     }
 
     /// Whether the leader, which is dead and was killed, had used the processor time at which the kernel kills. The
-    /// kernel counts that by looking who runs at each tick, which on a busy machine is up to a third more than what
-    /// it
+    /// kernel counts that by looking who runs at each tick, which on a busy machine is up to a third more than what it
     /// shows: hence the half.
     private boolean outOfTime(Arena arena) {
         if (cpu == null) {

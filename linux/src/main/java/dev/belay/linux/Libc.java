@@ -14,15 +14,12 @@ import org.jspecify.annotations.Nullable;
 
 /// The C library, with errno captured on each call that can fail.
 ///
-/// An instance belongs to one thread or one operation and lives as long as its arena, which holds the memory for
-/// errno.
-/// Calls that can fail return the negated error number, as the kernel does. Calls interrupted by a signal are
-/// repeated,
+/// An instance belongs to one thread or one operation and lives as long as its arena, which holds the memory for errno.
+/// Calls that can fail return the negated error number, as the kernel does. Calls interrupted by a signal are repeated,
 /// so callers never see EINTR.
 ///
 /// All functions are called through one handle with one shape, seven words in and one out: the JVM generates code for
-/// each shape and each handle, which took most of the cold start. The calling conventions of both processors allow
-/// it:
+/// each shape and each handle, which took most of the cold start. The calling conventions of both processors allow it:
 /// a function ignores words that it does not take, and an `int` is the low half of a word.
 final class Libc {
     private static final Linker LINKER = Linker.nativeLinker();

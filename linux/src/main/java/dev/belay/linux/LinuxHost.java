@@ -45,8 +45,7 @@ public final class LinuxHost implements Host {
         this.rooms = new Rooms(workspace.path(), null, List.of(Rooms.BUBBLEWRAP));
     }
 
-    /// Lets sandboxes run as another user, by name or number. Needed where Belay runs as root, which a sandbox does
-    /// not
+    /// Lets sandboxes run as another user, by name or number. Needed where Belay runs as root, which a sandbox does not
     /// hold.
     ///
     /// @return this
@@ -116,8 +115,7 @@ public final class LinuxHost implements Host {
         }
     }
 
-    /// If Belay was started with standard input, output or error closed, descriptors meant for a child would get
-    /// their
+    /// If Belay was started with standard input, output or error closed, descriptors meant for a child would get their
     /// numbers and be closed in it; so the numbers are taken.
     private static void occupyStandardDescriptors() {
         try (Arena arena = Arena.ofConfined()) {

@@ -38,8 +38,7 @@ final class LinuxProcess implements HostProcess, Loop.Source {
     private final List<Port> ports;
     private final InputWriter writer;
     private final List<OutputReader> readers;
-    /// Our own descriptor of the terminal's other side. Without it, epoll would report a hang-up for ever once a
-    /// leader
+    /// Our own descriptor of the terminal's other side. Without it, epoll would report a hang-up for ever once a leader
     /// closes its terminal and lives on. Null for pipes.
     private final @Nullable Fd slave;
     private final ForegroundGroup foreground;

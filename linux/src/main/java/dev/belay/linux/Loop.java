@@ -20,8 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
-/// The one thread that owns all terminals, pipes and exits. It waits in `epoll_wait`, never blocks elsewhere and
-/// never
+/// The one thread that owns all terminals, pipes and exits. It waits in `epoll_wait`, never blocks elsewhere and never
 /// runs users' code.
 ///
 /// Events carry an id that is never reused, not the descriptor's number, which the kernel reuses at once. So an event
@@ -217,8 +216,7 @@ final class Loop implements AutoCloseable {
         runCommands();
     }
 
-    /// Kills the leaders that are still there when the loop stops and closes all descriptors. These sessions could
-    /// not
+    /// Kills the leaders that are still there when the loop stops and closes all descriptors. These sessions could not
     /// be closed, perhaps for lack of memory, and nothing else will clean them up.
     private void letGo(MemorySegment events) {
         Deadline last = Deadline.in(STOP_PATIENCE);

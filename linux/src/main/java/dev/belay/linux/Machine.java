@@ -19,8 +19,7 @@ import java.util.function.ToIntBiFunction;
 
 /// What this machine offers to the Linux host, found out without starting one.
 ///
-/// Nothing here throws because something is missing, may not be read, or because native access is not enabled: that
-/// is
+/// Nothing here throws because something is missing, may not be read, or because native access is not enabled: that is
 /// the information asked for. Anything opened for an attempt is closed at once. Any thread may call this.
 public final class Machine {
     private static final int LONGEST_VERSION = 64;

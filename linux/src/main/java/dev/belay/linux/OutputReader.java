@@ -19,8 +19,7 @@ final class OutputReader {
 
     /// The most reads of one [#catchUp]: enough for all that a terminal or a pipe holds.
     private static final int CATCH_UP_READS = 16;
-    /// A terminal never holds more than this, although it does not report all of it as unread. A pipe reports
-    /// exactly.
+    /// A terminal never holds more than this, although it does not report all of it as unread. A pipe reports exactly.
     private static final int BACKLOG_BYTES = 1 << 20;
 
     private final Loop loop;

@@ -10,8 +10,7 @@ import java.util.Optional;
 
 /// The terminal that Belay itself runs in, by one of its own descriptors (0: standard input, 1: standard output).
 ///
-/// Any thread, including a shutdown hook, may call any method, and every method returns at once: it sets modes
-/// without
+/// Any thread, including a shutdown hook, may call any method, and every method returns at once: it sets modes without
 /// waiting for pending output, which a stuck terminal would never accept.
 public final class OwnTerminal {
     private static final int MAX_CELLS = 1000;
@@ -91,8 +90,7 @@ public final class OwnTerminal {
             }
         }
 
-        /// Enters raw mode again, for example after Belay was stopped and its shell set modes of its own. Does
-        /// nothing
+        /// Enters raw mode again, for example after Belay was stopped and its shell set modes of its own. Does nothing
         /// once this is closed.
         public synchronized void enter() {
             if (closed) {

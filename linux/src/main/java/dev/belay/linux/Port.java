@@ -4,8 +4,7 @@ import dev.belay.Outlet;
 import java.lang.foreign.Arena;
 import org.jspecify.annotations.Nullable;
 
-/// One descriptor of a session: the master of its terminal, or our end of one of its pipes. A terminal has a reader
-/// and
+/// One descriptor of a session: the master of its terminal, or our end of one of its pipes. A terminal has a reader and
 /// a writer, a pipe has one of them. The port tells epoll which events they need and passes those events on.
 ///
 /// Everything here runs on the loop, except [#start] and what uses [#fd].

@@ -64,8 +64,7 @@ record Proc(
         return !dead(rest) && rest[ENVIRONMENT_END].equals("0");
     }
 
-    /// Where the stack of a process begins, which changes with every program that it starts; [#NO_STACK] if it is
-    /// gone.
+    /// Where the stack of a process begins, which changes with every program that it starts; [#NO_STACK] if it is gone.
     static long stack(ProcFile files, long pid) {
         String stat = stat(files, pid);
         if (stat == null) {

@@ -138,8 +138,7 @@ final class ProcFile {
         return number;
     }
 
-    /// Null if the process is gone or belongs to another user. Any other error throws: a process that cannot be
-    /// looked
+    /// Null if the process is gone or belongs to another user. Any other error throws: a process that cannot be looked
     /// at now must not be mistaken for one that is gone.
     private static byte @Nullable [] none(int result) {
         return switch (-result) {

@@ -70,8 +70,7 @@ abstract sealed class Sandbox implements AutoCloseable permits Bubblewrap, Landl
         if (file.isAbsolute() && !shown.visible(file.normalize())) {
             throw new SessionException(
                     ErrorCode.SPAWN_FAILED,
-                    "The program " + Quoted.of(program) + " is outside of the sandbox; name a program of the"
-                            + " system or"
+                    "The program " + Quoted.of(program) + " is outside of the sandbox; name a program of the system or"
                             + " the workspace, or list its folder in readable.");
         }
     }
@@ -136,8 +135,7 @@ abstract sealed class Sandbox implements AutoCloseable permits Bubblewrap, Landl
         return home.isAbsolute() && home.getNameCount() > 0 && !shown.visible(home) ? home : null;
     }
 
-    /// With the machine's network, names are looked up as the machine does. The settings for that, if they are a
-    /// link;
+    /// With the machine's network, names are looked up as the machine does. The settings for that, if they are a link;
     /// else null.
     final @Nullable Path resolver() {
         Path settings = Path.of("/etc/resolv.conf");

@@ -2,8 +2,7 @@ package dev.belay.linux;
 
 import dev.belay.Network;
 
-/// The system calls that no sandbox has: ways into the kernel that programs of a workspace do not need. Calls of
-/// 32-bit
+/// The system calls that no sandbox has: ways into the kernel that programs of a workspace do not need. Calls of 32-bit
 /// programs are not there at all.
 final class SandboxFilter {
     /// The bits of a socket's type; others are flags.

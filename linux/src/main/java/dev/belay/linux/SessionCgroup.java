@@ -27,8 +27,7 @@ import java.util.stream.Stream;
 /// @param folder its folder in the hierarchy
 record SessionCgroup(Path folder) {
     private static final int PERIOD_MICROS = 100_000;
-    /// A killed process leaves its cgroup when it is scheduled out for the last time, just after its death is
-    /// reported.
+    /// A killed process leaves its cgroup when it is scheduled out for the last time, just after its death is reported.
     private static final long LEAVING_NANOS = Duration.ofSeconds(5).toNanos();
 
     /// The value to write to each file. A file's name begins with the controller it needs.

@@ -21,12 +21,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// Starts a program with limits. `posix_spawn` cannot set any, and limits set after the start would come too late for
-/// what a program does first. So a shell is started in its place, which stops itself; it gets the limits, is
-/// continued,
+/// what a program does first. So a shell is started in its place, which stops itself; it gets the limits, is continued,
 /// and becomes the program.
 ///
-/// Until then nothing that the session says may have a say: variables such as `LD_PRELOAD` would run code in the
-/// shell
+/// Until then nothing that the session says may have a say: variables such as `LD_PRELOAD` would run code in the shell
 /// before there is a limit. So the shell gets them all under other names, and gives them theirs once it is continued.
 final class Trampoline {
     static final String SHELL = "/bin/sh";

@@ -11,8 +11,7 @@ import java.util.Map;
 /// The line that a terminal collects before its program gets to see it.
 ///
 /// While a terminal takes whole lines (`ICANON`, the mode that most programs read in), the kernel silently drops what
-/// goes beyond 4,095 bytes of one line. So such input is refused before any of it is written. What was typed before
-/// and
+/// goes beyond 4,095 bytes of one line. So such input is refused before any of it is written. What was typed before and
 /// is not a whole line yet counts too. Used by the writer whose turn it is.
 final class TypedLine {
     /// The most bytes of a line, besides what ends it (`N_TTY_BUF_SIZE`).
