@@ -90,7 +90,8 @@ final class LiveSession implements ProcessListener {
 
     /// What the host has to start.
     Launch launch(Environment base) {
-        Map<String, String> env = new HashMap<>(base.variables());
+        Environment given = spec.guard().isolation().sandboxed() ? base.inSandbox() : base;
+        Map<String, String> env = new HashMap<>(given.variables());
         if (spec.mode() instanceof Mode.Pty) {
             env.put("TERM", "xterm-256color");
         }

@@ -63,6 +63,23 @@ class EnvironmentTest {
         assertThat(base.variables()).isEqualTo(Map.of("A", "1", "B", "2"));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {
+            "DATABASE_URL", "GH_PAT", "OPENAI_KEY", "AWS_ACCESS_KEY_ID", "MYSQL_PWD", "PASSPHRASE", "CREDENTIALS",
+            "npm_config__auth", "SSH_AUTH_SOCK", "HTTPS_PROXY", "MAKEFLAGS", "LD_PRELOAD", "path"})
+    void aSandboxInheritsOnlyWhatIsHarmless(String name) {
+        Map<String, String> caller = Map.of(name, "x", "PATH", "/bin", "LC_ALL", "C", "EDITOR", "vi");
+        assertThat(Environment.inherited(caller, List.of()).inSandbox().variables())
+                .containsOnlyKeys("PATH", "LC_ALL", "EDITOR");
+    }
+
+    @Test
+    void aSandboxGetsWhatIsNamed() {
+        Environment base = new Environment(Map.of("DATABASE_URL", "inherited", "OTHER", "x"));
+        assertThat(base.with(Map.of("DATABASE_URL", "named")).with(Map.of("B", "2")).inSandbox().variables())
+                .isEqualTo(Map.of("DATABASE_URL", "named", "B", "2"));
+    }
+
     @Test
     void valuesAreNeverShown() {
         assertThat(new Environment(Map.of("A", "hush")).toString()).contains("A").doesNotContain("hush");

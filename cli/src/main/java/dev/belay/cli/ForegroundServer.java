@@ -88,7 +88,7 @@ final class ForegroundServer {
         }
         Sessions sessions = Sessions.builder(host)
                 .state(state)
-                .environment(Environment.basic(System.getenv()).with(config.env()))
+                .environment(config.environment(Environment.basic(System.getenv()), System.getenv()))
                 .limits(config.limits())
                 .resources(config.resources())
                 .isolation(config.isolation())

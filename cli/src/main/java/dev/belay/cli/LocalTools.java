@@ -66,7 +66,8 @@ final class LocalTools implements Workplace, AutoCloseable {
     private AgentTools open(WorkspaceChoice chosen) {
         Limits limits = config.limits().maxSessions(config.agent().maxSessions());
         TemporarySessions opened = TemporarySessions.open(
-                () -> config.host(chosen.workspace()), Environment.inherited(caller).with(config.env()), limits,
+                () -> config.host(chosen.workspace()), config.environment(Environment.inherited(caller), caller),
+                limits,
                 config.resources(), config.isolation());
         scratch = opened;
         opened.sessions().approvals().settings(config.approvals());

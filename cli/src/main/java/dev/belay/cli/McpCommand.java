@@ -52,7 +52,9 @@ final class McpCommand implements Command {
 
             @|bold Environment:|@
               Commands inherit your environment, except variables that look secret:
-              names that contain TOKEN, SECRET, PASSWORD or API_KEY, and BELAY_*.
+              names that contain TOKEN, SECRET, PASSWORD or API_KEY, and BELAY_*. A
+              sandbox inherits only PATH, HOME, LANG, TERM and a few more. To pass others,
+              name them in [env] pass of the settings.
 
             @|bold Examples:|@
               belay mcp --check

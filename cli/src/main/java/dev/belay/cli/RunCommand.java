@@ -41,6 +41,8 @@ final class RunCommand implements Command {
               The command inherits your environment, except variables that look secret:
               names that contain TOKEN, SECRET, PASSWORD or API_KEY, and BELAY_*. To pass
               one of these, name it: --env=GITHUB_TOKEN
+              A sandbox inherits only PATH, HOME, LANG, TERM and a few more that hold no
+              secrets. Name the others that it needs.
 
             @|bold Exit status:|@
               The command's exit status, or

@@ -21,9 +21,7 @@ abstract sealed class Sandbox implements AutoCloseable permits Bubblewrap, Landl
     static final String SETPRIV = "/usr/bin/setpriv";
     static final String ENV = "/usr/bin/env";
 
-    /// They name sockets that a sandbox does not have.
-    private static final Set<String> OUTSIDE =
-            Set.of("SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "WAYLAND_DISPLAY", "DISPLAY");
+    /// They name proxies that a sandbox without the machine's network cannot reach.
     private static final Set<String> PROXY_VARIABLES = Set.of("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy",
             "ALL_PROXY", "all_proxy", "NO_PROXY", "no_proxy");
 
@@ -86,7 +84,6 @@ abstract sealed class Sandbox implements AutoCloseable permits Bubblewrap, Landl
     /// The environment of the program.
     Map<String, String> environment() {
         Map<String, String> env = new HashMap<>(launch.env());
-        env.keySet().removeAll(OUTSIDE);
         if (!(network() instanceof Network.On)) {
             env.keySet().removeAll(PROXY_VARIABLES);
         }

@@ -93,6 +93,11 @@ class LandlockTest {
     }
 
     @Test
+    void onlyWhatIsHarmlessOrNamedComesIn() throws Exception {
+        Sandboxes.inheritsNothingSecret(workspace, folder.resolve("state"), Rooms.LANDLOCK);
+    }
+
+    @Test
     void aSessionHasAFolderOfItsOwnThatGoesWithIt() throws Exception {
         String all = "cd; echo kept > file; mkdir -p a/b; chmod 500 a; ln -s " + workspace + " out; echo $HOME; mktemp";
         Files.writeString(workspace.resolve("stays"), "");

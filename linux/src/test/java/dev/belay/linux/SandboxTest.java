@@ -105,6 +105,11 @@ class SandboxTest {
     }
 
     @Test
+    void onlyWhatIsHarmlessOrNamedComesIn() throws Exception {
+        Sandboxes.inheritsNothingSecret(folder.resolve("workspace"), folder.resolve("other"), Rooms.BUBBLEWRAP);
+    }
+
+    @Test
     void theRecordSaysWhatHolds() {
         var guard = Objects.requireNonNull(sandboxed("sleep", "1000").snapshot().guard());
         assertThat(guard.tier()).isEqualTo("sandbox");

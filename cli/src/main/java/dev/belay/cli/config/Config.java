@@ -1,6 +1,7 @@
 package dev.belay.cli.config;
 
 import dev.belay.Approvals;
+import dev.belay.Environment;
 import dev.belay.ErrorCode;
 import dev.belay.Guard;
 import dev.belay.Isolation;
@@ -17,6 +18,7 @@ import dev.belay.server.settings.ServerSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -38,11 +40,12 @@ import org.jspecify.annotations.Nullable;
 /// @param server    settings of the server
 /// @param agent     settings of the agent tools
 /// @param results   what the answers of the agent tools carry
+/// @param pass      names of Belay's own variables that every session gets
 /// @param env       variables that every session gets
 /// @param insecure  whether to listen beyond loopback without encryption
 public record Config(Limits limits, ScreensLimits screens, Resources resources, Isolation isolation,
         List<String> by, String runAs, Approvals.Settings approvals, ServerSettings server, AgentSettings agent,
-        Results results, Map<String, String> env, boolean insecure) {
+        Results results, List<String> pass, Map<String, String> env, boolean insecure) {
     /// Limits of the sessions of a server. The machine's room and the quotas limit their number, not this.
     public static final Limits LIMITS = Limits.DEFAULT.maxSessions(100_000);
 
@@ -50,7 +53,7 @@ public record Config(Limits limits, ScreensLimits screens, Resources resources, 
     public static final Config DEFAULT =
             new Config(LIMITS, ScreensLimits.DEFAULT, Resources.AS_BELAY, Isolation.NONE, List.of("bubblewrap"), "",
                     Approvals.Settings.DEFAULT, ServerSettings.DEFAULT, AgentSettings.DEFAULT,
-                    Results.TEXT, Map.of(), false);
+                    Results.TEXT, List.of(), Map.of(), false);
 
     /// Reads the named file, or the user's own file, or uses the defaults.
     public static Config read(@Nullable Path asked, Map<String, String> env) {
@@ -125,11 +128,20 @@ public record Config(Limits limits, ScreensLimits screens, Resources resources, 
         return runAs.isEmpty() ? host : host.runAs(runAs);
     }
 
+    /// The environment of sessions: what they inherit, and what these settings name.
+    ///
+    /// @param inherited a part of the caller's variables
+    public Environment environment(Environment inherited, Map<String, String> caller) {
+        Map<String, String> passed = new HashMap<>(caller);
+        passed.keySet().retainAll(pass);
+        return inherited.with(passed).with(env);
+    }
+
     /// These settings, overridden by arguments: where to listen, and whether encryption may be missing.
     public Config over(ServerSettings.Binding binding, boolean insecurely) {
         return new Config(
                 limits, screens, resources, isolation, by, runAs, approvals, server.binding(binding), agent, results,
-                env, insecure || insecurely);
+                pass, env, insecure || insecurely);
     }
 
     /// The names of the settings that differ. Entries of lists go by their names: `principals.alice`.

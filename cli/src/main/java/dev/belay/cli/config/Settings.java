@@ -328,6 +328,9 @@ final class Settings {
             "Who may answer for its sessions, besides admins. \"client\": the user of its MCP client.");
 
     private static final Group ENV = Group.table("env", "The environment of every session.");
+    static final Setting<List<String>> ENV_PASS = ENV.fixed("pass", Kind.TEXTS, Config::pass,
+            "Names of Belay's own variables to pass on, also into sandboxes and if they look secret:"
+                    + " [\"DATABASE_URL\"].");
     static final Setting<Map<String, String>> ENV_SET = ENV.add("set", Kind.VARIABLES, Config::env,
             "{ EDITOR = \"vim\" }", "none", true, "Environment variables.");
 

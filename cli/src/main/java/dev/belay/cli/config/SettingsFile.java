@@ -47,7 +47,7 @@ final class SettingsFile {
     static Config read(Table file) {
         return new Config(limits(file), screens(file), resources(file), isolation(file, Isolation.NONE),
                 by(file), file.get(RUN_AS), approvals(file), server(file), agent(file), Results.of(file.get(RESULTS)),
-                file.get(ENV_SET),
+                file.get(ENV_PASS), file.get(ENV_SET),
                 file.get(INSECURE));
     }
 

@@ -3,6 +3,7 @@ package dev.belay.cli.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.belay.Environment;
 import dev.belay.ExecPolicy;
 import dev.belay.Isolation;
 import dev.belay.Origin;
@@ -15,6 +16,7 @@ import dev.belay.agent.ExecRules;
 import dev.belay.agent.Rule;
 import dev.belay.server.settings.TokenHash;
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -54,6 +56,7 @@ class ConfigTest {
                 processes = 512
                 cores = 1.5
                 [env]
+                pass = ["DATABASE_URL"]
                 set = { EDITOR = "vim" }
                 [[principals]]
                 name = "alice"
@@ -68,7 +71,9 @@ class ConfigTest {
         assertThat(config.limits().timeout()).isEqualTo(Duration.ofHours(8));
         assertThat(config.resources()).isEqualTo(new Resources(
                 Duration.ofSeconds(90), 4L << 30, 1L << 20, 64L, 4096L, 0L, new Together(8L << 30, 512L, 1.5)));
-        assertThat(config.env()).containsEntry("EDITOR", "vim");
+        Map<String, String> caller = Map.of("DATABASE_URL", "passed", "OTHER", "not");
+        assertThat(config.environment(Environment.basic(caller), caller).inSandbox().variables())
+                .isEqualTo(Map.of("EDITOR", "vim", "DATABASE_URL", "passed"));
         assertThat(config.server().accounts().getFirst().role()).isEqualTo(Role.WATCH);
         assertThat(config.server().accounts().getFirst().quota().sessions()).isEqualTo(3);
         assertThat(config.server().accounts().getFirst().quota().agentSessions()).isEqualTo(10);
