@@ -1,8 +1,6 @@
 package dev.belay;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -15,9 +13,11 @@ import java.util.stream.Stream;
 /// @param readOnly       whether the workspace and `writable` can only be read
 /// @param readable       more files and folders to read, absolute
 /// @param writable       more files and folders to read and write, absolute
+/// @param hidden         files and folders that are not shown although they are below others that are, absolute
+/// @param tmpBytes       how much fits into `/tmp`, into the empty home and into `/dev/shm`, each
 /// @param protectedPaths what stays as it is in the workspace, relative to it; see [#PROTECTED]
 public record Isolation(Tier tier, boolean readOnly, Network network, List<Path> readable, List<Path> writable,
-        List<String> protectedPaths) {
+        List<Path> hidden, long tmpBytes, List<String> protectedPaths) {
     /// Protected only where they exist: nobody reads them from a project's folder unless it is also somebody's home.
     public static final Set<String> ONLY_IF_PRESENT = Set.of(
             ".gitconfig", ".gitmodules", ".profile", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout",
@@ -32,6 +32,8 @@ public record Isolation(Tier tier, boolean readOnly, Network network, List<Path>
             ONLY_IF_PRESENT.stream().sorted())
             .toList();
 
+    private static final long TMP_BYTES = 1L << 30;
+
     /// No restrictions beyond those of Belay's own user.
     public static final Isolation NONE = of(Tier.NONE);
 
@@ -44,6 +46,10 @@ public record Isolation(Tier tier, boolean readOnly, Network network, List<Path>
     public Isolation {
         readable = absolute(readable);
         writable = absolute(writable);
+        hidden = absolute(hidden);
+        if (tmpBytes <= 0) {
+            throw SessionException.invalid("The size of /tmp in a sandbox must be positive.");
+        }
         protectedPaths = List.copyOf(protectedPaths);
         for (String path : protectedPaths) {
             Path relative = Path.of(path);
@@ -55,7 +61,8 @@ public record Isolation(Tier tier, boolean readOnly, Network network, List<Path>
     }
 
     private static Isolation of(Tier tier) {
-        return new Isolation(tier, false, new Network.Off(), List.of(), List.of(), PROTECTED);
+        return new Isolation(
+                tier, false, new Network.Off(), List.of(), List.of(), List.of(), TMP_BYTES, PROTECTED);
     }
 
     private static List<Path> absolute(List<Path> paths) {
@@ -69,27 +76,35 @@ public record Isolation(Tier tier, boolean readOnly, Network network, List<Path>
     }
 
     public Isolation tier(Tier value) {
-        return new Isolation(value, readOnly, network, readable, writable, protectedPaths);
+        return new Isolation(value, readOnly, network, readable, writable, hidden, tmpBytes, protectedPaths);
     }
 
     public Isolation readOnly(boolean value) {
-        return new Isolation(tier, value, network, readable, writable, protectedPaths);
+        return new Isolation(tier, value, network, readable, writable, hidden, tmpBytes, protectedPaths);
     }
 
     public Isolation network(Network value) {
-        return new Isolation(tier, readOnly, value, readable, writable, protectedPaths);
+        return new Isolation(tier, readOnly, value, readable, writable, hidden, tmpBytes, protectedPaths);
     }
 
     public Isolation readable(List<Path> value) {
-        return new Isolation(tier, readOnly, network, value, writable, protectedPaths);
+        return new Isolation(tier, readOnly, network, value, writable, hidden, tmpBytes, protectedPaths);
     }
 
     public Isolation writable(List<Path> value) {
-        return new Isolation(tier, readOnly, network, readable, value, protectedPaths);
+        return new Isolation(tier, readOnly, network, readable, value, hidden, tmpBytes, protectedPaths);
+    }
+
+    public Isolation hidden(List<Path> value) {
+        return new Isolation(tier, readOnly, network, readable, writable, value, tmpBytes, protectedPaths);
+    }
+
+    public Isolation tmpBytes(long value) {
+        return new Isolation(tier, readOnly, network, readable, writable, hidden, value, protectedPaths);
     }
 
     public Isolation protectedPaths(List<String> value) {
-        return new Isolation(tier, readOnly, network, readable, writable, value);
+        return new Isolation(tier, readOnly, network, readable, writable, hidden, tmpBytes, value);
     }
 
     public boolean sandboxed() {
@@ -99,16 +114,20 @@ public record Isolation(Tier tier, boolean readOnly, Network network, List<Path>
     /// The stricter of these and the others, part by part. Files beyond the workspace are those of `most`, if it is a
     /// sandbox.
     public Isolation within(Isolation most) {
-        if (!most.sandboxed()) {
-            return most.tier.compareTo(tier) > 0 ? tier(most.tier) : this;
-        }
-        if (!sandboxed()) {
-            return most;
-        }
-        LinkedHashSet<String> both = new LinkedHashSet<>(most.protectedPaths);
-        both.addAll(protectedPaths);
+        Isolation shown = most.sandboxed() ? most : this;
+        Isolation asked = sandboxed() ? this : shown;
         return new Isolation(
-                Tier.SANDBOX, readOnly || most.readOnly, network.within(most.network), most.readable, most.writable,
-                new ArrayList<>(both));
+                most.tier.compareTo(tier) > 0 ? most.tier : tier,
+                asked.readOnly || shown.readOnly,
+                asked.network.within(shown.network),
+                shown.readable,
+                shown.writable,
+                both(most.hidden, hidden),
+                Math.min(tmpBytes, most.tmpBytes),
+                both(shown.protectedPaths, asked.protectedPaths));
+    }
+
+    private static <T> List<T> both(List<T> one, List<T> other) {
+        return Stream.concat(one.stream(), other.stream()).distinct().toList();
     }
 }

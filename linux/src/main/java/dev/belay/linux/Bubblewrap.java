@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// The command line that starts a program inside a sandbox by bubblewrap, see docs/adr/0011.
@@ -111,7 +112,9 @@ final class Bubblewrap extends Sandbox {
                 all.addAll(List.of("--ro-bind-try", path, path));
             }
         }
-        all.addAll(List.of("--proc", "/proc", "--dev", "/dev", "--perms", "1777", "--tmpfs", "/tmp"));
+        all.addAll(List.of("--proc", "/proc", "--dev", "/dev"));
+        fresh(all, "1777", "/dev/shm");
+        fresh(all, "1777", "/tmp");
         Path resolver = resolver();
         if (resolver != null) {
             bind(all, resolver, false);
@@ -121,7 +124,7 @@ final class Bubblewrap extends Sandbox {
         }
         home(all);
         mounts.forEach(mount -> all.addAll(mount.options()));
-        all.addAll(List.of("--remount-ro", "/"));
+        all.addAll(List.of("--remount-ro", "/dev", "--remount-ro", "/"));
     }
 
     /// What the session is shown besides the system, parents first.
@@ -165,28 +168,29 @@ final class Bubblewrap extends Sandbox {
     private void home(List<String> all) {
         Path home = home();
         if (home != null && Shown.FRESH.stream().noneMatch(home::startsWith)) {
-            all.addAll(List.of("--perms", "0700", "--tmpfs", home.toString()));
+            fresh(all, "0700", home.toString());
         }
     }
 
-    /// Belay's own files stay away even if they are inside of something that is shown. The folders above become
-    /// mounts,
-    /// so that no session can rename them and thereby show the files to the next one.
+    /// Puts something empty over all that stays away although it is below something that is shown. The folders above
+    /// Belay's own files become mounts, so that no session can rename them and thereby show the files to the next one.
     private void hide(Map<Path, Mount> all, Libc libc, Arena arena) {
-        for (Path file : shown.hidden()) {
-            if (!Files.exists(file)) {
-                continue;
-            }
-            shown.writable().stream().filter(file::startsWith).forEach(open -> {
+        Stream.concat(shown.own().stream(), shown.hidden().stream()).filter(Files::exists).forEach(file -> {
+            for (Path open : shown.writable()) {
                 for (Path above = file.getParent(); above != null && above.startsWith(open)
                         && !above.equals(open); above = above.getParent()) {
-                    Path parent = above;
-                    all.computeIfAbsent(parent, _ -> parent(libc, arena, parent));
+                    all.computeIfAbsent(above, path -> parent(libc, arena, path));
                 }
-            });
+            }
             all.keySet().removeIf(path -> path.startsWith(file));
-            all.put(file, Mount.empty(file));
-        }
+            all.put(file, Files.isDirectory(file) ? Mount.empty(file) : Mount.nothing(file));
+        });
+    }
+
+    /// An empty folder that the session can fill, up to a size.
+    private void fresh(List<String> all, String mode, String path) {
+        String size = Long.toString(shown.isolation().tmpBytes());
+        all.addAll(List.of("--perms", mode, "--size", size, "--tmpfs", path));
     }
 
     private Mount parent(Libc libc, Arena arena, Path path) {

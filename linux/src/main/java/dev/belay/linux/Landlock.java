@@ -95,6 +95,10 @@ final class Landlock extends Sandbox {
                     + " set network to \"off\" or \"on\".");
         }
         for (Path file : shown.hidden()) {
+            throw refusal("Landlock cannot hide " + file + " inside of what the session is shown. Use bubblewrap, or"
+                    + " set hidden to [] to accept that sessions can read it.");
+        }
+        for (Path file : shown.own()) {
             throw refusal("Landlock cannot hide Belay's own folder " + file + " inside of what the session is shown."
                     + " Choose a state folder elsewhere, or use bubblewrap.");
         }

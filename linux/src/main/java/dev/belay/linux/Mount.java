@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
 /// @param source where it comes from, without links; null for an empty folder in memory
 /// @param expect the file that must appear there: names may change until the kernel mounts them
 record Mount(Path at, @Nullable Path source, boolean writable, @Nullable FileFacts expect) {
+    private static final Path NOTHING = Path.of("/dev/null");
+
     static Mount of(Path at, Path source, boolean writable, FileFacts expect) {
         return new Mount(at, source, writable, expect);
     }
@@ -19,8 +21,16 @@ record Mount(Path at, @Nullable Path source, boolean writable, @Nullable FileFac
         return new Mount(at, null, false, null);
     }
 
+    /// An empty file in the place of one.
+    static Mount nothing(Path at) {
+        return new Mount(at, NOTHING, false, null);
+    }
+
     /// The options of bubblewrap for it.
     List<String> options() {
+        if (NOTHING.equals(source)) {
+            return List.of("--dev-bind", NOTHING.toString(), at.toString());
+        }
         return source == null
                 ? List.of("--perms", "0555", "--size", "4096", "--tmpfs", at.toString())
                 : List.of(writable ? "--bind" : "--ro-bind", source.toString(), at.toString());

@@ -68,6 +68,7 @@ final class Rooms {
         Sandbox.requireNarrow(workspace);
         user();
         Shown shown = new Shown(workspace, guard.isolation(), hidden);
+        shown.requireHidden();
         List<SessionException> refusals = new ArrayList<>();
         for (String mechanism : by) {
             try {

@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /// The files that a sandbox shows, whatever keeps it.
 final class Shown {
@@ -47,9 +48,11 @@ final class Shown {
     }
 
     boolean visible(Path file) {
-        return SYSTEM.stream().anyMatch(file::startsWith)
-                || MERGED.stream().anyMatch(file::startsWith)
-                || bound.keySet().stream().anyMatch(file::startsWith);
+        return ofSystem(file) || bound.keySet().stream().anyMatch(file::startsWith);
+    }
+
+    static boolean ofSystem(Path file) {
+        return SYSTEM.stream().anyMatch(file::startsWith) || MERGED.stream().anyMatch(file::startsWith);
     }
 
     /// Whether the session can write in a place: the nearest folder above it that is listed decides.
@@ -66,16 +69,45 @@ final class Shown {
         return bound.entrySet().stream().filter(Map.Entry::getValue).map(one -> real(one.getKey())).toList();
     }
 
-    /// Belay's own files, as far as they are inside of something that is shown.
+    /// Belay's own files, by their names inside, as far as they are below something that is shown.
+    List<Path> own() {
+        return own.stream().flatMap(this::below).distinct().toList();
+    }
+
+    /// What the settings hide of all that is shown, by its names inside. Links to it are followed: what they lead to is
+    /// hidden, under all its names.
     List<Path> hidden() {
-        List<Path> shown = bound.keySet().stream().map(Shown::real).toList();
-        return own.stream()
-                .map(Shown::real)
-                .filter(file -> visible(file) || shown.stream().anyMatch(file::startsWith))
+        return isolation.hidden().stream()
+                .flatMap(file -> Stream.concat(
+                        below(file), roots().filter(root -> real(root).startsWith(real(file)))))
+                .distinct()
                 .toList();
     }
 
-    private static Path real(Path path) {
+    private Stream<Path> below(Path file) {
+        return roots().filter(root -> real(file).startsWith(real(root)))
+                .map(root -> root.resolve(real(root).relativize(real(file))).normalize());
+    }
+
+    /// What a sandbox shows under its own name.
+    private Stream<Path> roots() {
+        return Stream.concat(
+                Stream.concat(SYSTEM.stream(), MERGED.stream()).map(Path::of)
+                        .filter(path -> !MERGED.contains(path.toString()) || !Files.isSymbolicLink(path)),
+                bound.keySet().stream());
+    }
+
+    /// Refuses to hide what sessions can rename, since the next one would see it under its new name.
+    void requireHidden() {
+        for (Path file : hidden()) {
+            if (file.startsWith(workspace) || isolation.writable().stream().anyMatch(file::startsWith)) {
+                throw Sandbox.refusal("hidden names " + file + ", which is in the workspace or in writable, where"
+                        + " sessions could rename it. Move it elsewhere, or take it out of hidden.");
+            }
+        }
+    }
+
+    static Path real(Path path) {
         try {
             return path.toRealPath();
         } catch (IOException _) {

@@ -198,6 +198,13 @@ class LandlockTest {
     }
 
     @Test
+    void hidingSomethingIsRefused() {
+        assertThat(refusal(OPEN.hidden(List.of(Path.of("/etc/apt")))))
+                .hasMessageContaining("/etc/apt")
+                .hasMessageContaining("set hidden to []");
+    }
+
+    @Test
     void aListOfHostsIsRefused() {
         assertThat(refusal(OPEN.network(new Network.Hosts(List.of("example.com"))))).hasMessageContaining("hosts");
     }

@@ -17,6 +17,7 @@ import dev.belay.Until;
 import dev.belay.host.Launch;
 import dev.belay.testkit.LeakCheck;
 import dev.belay.testkit.Rig;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +42,7 @@ class SandboxTest {
     @BeforeEach
     void open() throws Exception {
         folder = folder.toRealPath();
-        java.nio.file.Files.createDirectories(folder.resolve("workspace"));
+        Files.createDirectories(folder.resolve("workspace"));
         opened = Sessions.builder(Sandboxes.host(folder.resolve("workspace")))
                 .state(folder.resolve("state"))
                 .environment(new Environment(Map.of("PATH", ProgramLookup.DEFAULT_PATH, "HOME", "/home/somebody")))
@@ -122,7 +123,7 @@ class SandboxTest {
 
     @Test
     void aProgramOutsideOfTheSandboxIsRefusedByName() throws Exception {
-        Path program = java.nio.file.Files.copy(Path.of("/bin/true"), folder.resolve("program"));
+        Path program = Files.copy(Path.of("/bin/true"), folder.resolve("program"));
         SessionException refusal = catchThrowableOfType(
                 SessionException.class, () -> sandboxed(program.toString()));
         assertThat(refusal.code()).isEqualTo(ErrorCode.SPAWN_FAILED);
@@ -139,6 +140,53 @@ class SandboxTest {
                 Bubblewrap sandbox = new Bubblewrap(workspace, null, launch, null)) {
             assertThat(sandbox.command(".")).containsSequence("--tmpfs", "/usr/share");
         }
+    }
+
+    private String said(Isolation isolation, String script) throws Exception {
+        Session session =
+                sessions().open(SessionSpec.of("/bin/sh", "-c", script + " 2>&1").pipe().isolation(isolation));
+        assertThat(session.awaitExit(Rig.PATIENCE)).isPresent();
+        return session.cursor().drainText(1 << 16).text();
+    }
+
+    @Test
+    void whatTheSettingsHideIsEmptyAndStaysSo() throws Exception {
+        Path tools = Files.createDirectories(folder.resolve("tools"));
+        Files.writeString(Files.createDirectories(tools.resolve("keys")).resolve("key"), "secret");
+        Files.writeString(tools.resolve("token"), "secret");
+        Files.writeString(tools.resolve("open"), "shown\n");
+        Path linked = Files.createSymbolicLink(folder.resolve("linked"), tools);
+        Isolation isolation = Isolation.SANDBOX.readable(List.of(tools, linked))
+                .hidden(List.of(linked.resolve("keys"), tools.resolve("token"), Path.of("/etc/passwd"),
+                        Path.of("/etc/apt"), Path.of("/opt/nothing-of-that-name")));
+        for (Path name : List.of(tools, linked)) {
+            String look = "cd " + name + "; ls -A keys; cat token open; touch keys/x || echo held";
+            assertThat(said(isolation, look)).startsWith("shown\n").endsWith("held\n").doesNotContain("secret");
+        }
+        assertThat(said(isolation, "cat /etc/passwd; ls -A /etc/apt; wc -l < /etc/group")).matches("[1-9][0-9]*\n");
+        assertThat(tools.resolve("keys/x")).doesNotExist();
+    }
+
+    @Test
+    void whatSessionsCouldRenameIsNotHidden() {
+        Path workspace = folder.resolve("workspace");
+        for (Path file : List.of(workspace.resolve("keys"), workspace, folder)) {
+            SessionException refusal = catchThrowableOfType(SessionException.class,
+                    () -> said(Isolation.SANDBOX.hidden(List.of(file)), "true"));
+            assertThat(refusal.code()).isEqualTo(ErrorCode.UNAVAILABLE);
+            assertThat(refusal).hasMessageContaining("could rename");
+        }
+    }
+
+    @Test
+    void temporaryFilesHaveALimit() throws Exception {
+        Isolation small = Isolation.SANDBOX.tmpBytes(2 << 20);
+        for (String place : List.of("/tmp", "/dev/shm", "$HOME")) {
+            String fill = "(head -c 1M; echo one; head -c 4M) < /dev/zero > " + place + "/x; wc -c < " + place + "/x";
+            assertThat(said(small, fill)).as(place).contains("No space left on device").endsWith("2097152\n");
+        }
+        String elsewhere = "for f in / /dev /run /proc /sys /usr /etc; do (: > $f/x) 2>&- && echo $f; done; echo .";
+        assertThat(said(small, elsewhere)).isEqualTo(".\n");
     }
 
     @Test

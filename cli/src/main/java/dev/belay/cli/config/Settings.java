@@ -218,6 +218,13 @@ final class Settings {
             c -> texts(c.isolation().readable()), "Other paths that a sandbox may read: [\"~/.m2\"].");
     static final Setting<List<String>> WRITABLE = ISOLATION.live("writable", Kind.PATHS,
             c -> texts(c.isolation().writable()), "Other paths that a sandbox may read and write.");
+    static final Setting<List<String>> HIDDEN = ISOLATION.live("hidden", Kind.PATHS,
+            c -> texts(c.isolation().hidden()),
+            "Files and folders that a sandbox does not show, although they are below others that it shows:"
+                    + " [\"/etc/letsencrypt\"].");
+    static final Setting<Long> TMP = ISOLATION.live("tmp", Kind.size(MEBIBYTE, Long.MAX_VALUE),
+            c -> c.isolation().tmpBytes(),
+            "How much fits into `/tmp` of a sandbox, into its home folder, and into `/dev/shm`.");
     static final Setting<List<String>> PROTECTED = ISOLATION.live("protected", Kind.TEXTS,
             c -> c.isolation().protectedPaths(),
             "Paths in the workspace that a sandbox may not change, relative to it. \".git\" means Git's settings and"

@@ -89,7 +89,9 @@ final class SettingsFile {
                 .readOnly(table.find(FILES).map("read-only"::equals).orElse(standard.readOnly()))
                 .network(table.find(NETWORK).orElse(standard.network()))
                 .readable(table.find(READABLE).map(SettingsFile::paths).orElse(standard.readable()))
-                .writable(table.find(WRITABLE).map(SettingsFile::paths).orElse(standard.writable()));
+                .writable(table.find(WRITABLE).map(SettingsFile::paths).orElse(standard.writable()))
+                .hidden(table.find(HIDDEN).map(SettingsFile::paths).orElse(standard.hidden()))
+                .tmpBytes(table.find(TMP).orElse(standard.tmpBytes()));
         List<String> kept = table.find(PROTECTED).orElse(standard.protectedPaths());
         try {
             return isolation.protectedPaths(kept);

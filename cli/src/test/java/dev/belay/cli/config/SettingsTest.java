@@ -184,7 +184,7 @@ class SettingsTest {
             case Boolean flag -> Boolean.toString(!flag);
             case List<?> _ -> switch (setting.key()) {
                 case "allowed_origins" -> "[\"https://box.example\"]";
-                case "readable", "writable" -> "[\"/box\"]";
+                case "readable", "writable", "hidden" -> "[\"/box\"]";
                 case "watch" -> "[\"agent\"]";
                 case "by" -> "[\"landlock\"]";
                 default -> "[\"box.example:1\"]";
