@@ -65,8 +65,7 @@ final class Rooms {
         if (!guard.isolation().sandboxed()) {
             return KERNEL;
         }
-        Sandbox.requireNarrow(workspace);
-        user();
+        Sandbox.requireNarrow(workspace, user());
         Shown shown = new Shown(workspace, guard.isolation(), hidden);
         shown.requireHidden();
         List<SessionException> refusals = new ArrayList<>();
@@ -128,19 +127,28 @@ final class Rooms {
 
     private static Sandbox.User find(String name) {
         try {
-            if (name.matches("[0-9]{1,9}")) {
-                return new Sandbox.User(Integer.parseInt(name), Integer.parseInt(name));
-            }
-            return Files.readAllLines(Path.of("/etc/passwd")).stream()
-                    .map(line -> line.split(":", -1))
-                    .filter(fields -> fields.length > 3 && fields[0].equals(name))
+            boolean number = name.matches("[0-9]{1,9}");
+            List<String> known = Files.readAllLines(Path.of("/etc/passwd")).stream()
+                    .map(line -> List.of(line.split(":", -1)))
+                    .filter(fields -> fields.size() > 5 && fields.get(number ? 2 : 0).equals(name))
                     .findFirst()
-                    .map(fields -> new Sandbox.User(Integer.parseInt(fields[2]), Integer.parseInt(fields[3])))
-                    .orElseThrow(() -> Sandbox.refusal(
-                            "run_as names " + Quoted.of(name) + ", who is not in /etc/passwd."));
+                    .orElse(number ? List.of(name, "", name, name, "", "/") : List.of());
+            if (known.isEmpty()) {
+                throw Sandbox.refusal("run_as names " + Quoted.of(name) + ", who is not in /etc/passwd.");
+            }
+            int uid = Integer.parseInt(known.get(2));
+            return new Sandbox.User(uid, number ? uid : Integer.parseInt(known.get(3)), known.getFirst(), home(known));
         } catch (IOException | NumberFormatException e) {
             throw Sandbox.refusal("the user of run_as cannot be looked up: " + e + ".");
         }
+    }
+
+    /// Users of services often have none, or a folder of the system.
+    private static Path home(List<String> known) {
+        Path home = Path.of(known.get(5)).normalize();
+        return Files.isDirectory(home) && home.getNameCount() > 0 && !Shown.ofSystem(home)
+                ? home
+                : Path.of("/home", known.getFirst());
     }
 
     private static void requireProgram(String program, String debianPackage) {

@@ -29,12 +29,24 @@ abstract sealed class Sandbox implements AutoCloseable permits Bubblewrap, Landl
     final Launch launch;
     final Shown shown;
 
+    private final Map<String, String> variables;
+
     /// The user that a sandbox runs as.
-    record User(int uid, int gid) {}
+    record User(int uid, int gid, String name, Path home) {
+        /// Variables as they are for this user: what names the user and the home of Belay names these instead.
+        Map<String, String> of(Map<String, String> given) {
+            Map<String, String> env = new HashMap<>(given);
+            Map.of("HOME", home.toString(), "USER", name, "LOGNAME", name).forEach((variable, value) -> env
+                    .replace(variable, System.getenv().getOrDefault(variable, ""), value));
+            env.putIfAbsent("HOME", home.toString());
+            return env;
+        }
+    }
 
     Sandbox(Path workspace, @Nullable User runAs, Launch launch) {
         this.runAs = runAs;
         this.launch = launch;
+        this.variables = runAs == null ? launch.env() : runAs.of(launch.env());
         this.shown = new Shown(workspace, launch.guard().isolation(), launch.hidden());
     }
 
@@ -44,15 +56,18 @@ abstract sealed class Sandbox implements AutoCloseable permits Bubblewrap, Landl
     }
 
     /// Refuses a workspace that a sandbox would have to show whole although it holds what a sandbox hides.
-    static void requireNarrow(Path workspace) {
+    ///
+    /// @param runAs who runs it; null for Belay's own user
+    static void requireNarrow(Path workspace, @Nullable User runAs) {
         Path home = Path.of(System.getProperty("user.home", "/"));
         boolean wide = workspace.getNameCount() == 0
-                || home.startsWith(workspace)
+                || Shown.real(home).startsWith(workspace)
+                || (runAs != null && Shown.real(runAs.home()).startsWith(workspace))
                 || Shown.SYSTEM.stream().map(Path::of).anyMatch(system -> system.startsWith(workspace))
                 || Shown.FRESH.stream().map(Path::of).anyMatch(workspace::startsWith);
         if (wide) {
-            throw refusal("the workspace " + workspace + " is your home folder or a system folder, which a"
-                    + " sandbox must hide. Choose a project folder as the workspace.");
+            throw refusal("the workspace " + workspace + " is or contains your home folder, that of run_as, or"
+                    + " a system folder, which a sandbox must hide. Choose a project folder as the workspace.");
         }
     }
 
@@ -83,7 +98,7 @@ abstract sealed class Sandbox implements AutoCloseable permits Bubblewrap, Landl
 
     /// The environment of the program.
     Map<String, String> environment() {
-        Map<String, String> env = new HashMap<>(launch.env());
+        Map<String, String> env = new HashMap<>(variables);
         if (!(network() instanceof Network.On)) {
             env.keySet().removeAll(PROXY_VARIABLES);
         }
@@ -128,7 +143,7 @@ abstract sealed class Sandbox implements AutoCloseable permits Bubblewrap, Landl
 
     /// The home folder that the session's variables name, if the sandbox does not show it; else null.
     final @Nullable Path home() {
-        Path home = Path.of(launch.env().getOrDefault("HOME", "/")).normalize();
+        Path home = Path.of(variables.getOrDefault("HOME", "/")).normalize();
         return home.isAbsolute() && home.getNameCount() > 0 && !shown.visible(home) ? home : null;
     }
 

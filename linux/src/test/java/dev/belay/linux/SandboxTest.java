@@ -190,14 +190,39 @@ class SandboxTest {
     }
 
     @Test
+    void theHomeIsThatOfItsUser() throws Exception {
+        String own = System.getenv().getOrDefault("HOME", "/home/somebody");
+        Session session = sessions().open(SessionSpec.of("/bin/sh", "-c", "echo $HOME; cd && touch x")
+                .env("HOME", own).pipe().isolation(Isolation.SANDBOX));
+        assertThat(session.awaitExit(Rig.PATIENCE).orElseThrow().code()).isZero();
+        assertThat(session.cursor().drainText(1 << 16).text())
+                .isEqualTo((Sandboxes.root() ? "/home/nobody" : own) + "\n");
+    }
+
+    @Test
+    void aWorkspaceWithTheHomeOfItsUserIsRefused() throws Exception {
+        Path home = Files.createDirectories(folder.resolve("homes/agent"));
+        Path linked = Files.createSymbolicLink(folder.resolve("agent"), home);
+        for (Path named : List.of(home, linked)) {
+            Sandbox.User agent = new Sandbox.User(1234, 1234, "agent", named);
+            for (Path wide : List.of(home, folder.resolve("homes"))) {
+                SessionException refusal =
+                        catchThrowableOfType(SessionException.class, () -> Sandbox.requireNarrow(wide, agent));
+                assertThat(refusal).hasMessageContaining("run_as");
+            }
+            Sandbox.requireNarrow(home.resolve("project"), agent);
+        }
+    }
+
+    @Test
     void aWorkspaceThatASandboxWouldHaveToHideIsRefused() {
         for (Path wide : new Path[] {Path.of("/"), Path.of(System.getProperty("user.home")), Path.of("/usr")}) {
             SessionException refusal =
-                    catchThrowableOfType(SessionException.class, () -> Sandbox.requireNarrow(wide));
+                    catchThrowableOfType(SessionException.class, () -> Sandbox.requireNarrow(wide, null));
             assertThat(refusal.code()).isEqualTo(ErrorCode.UNAVAILABLE);
             assertThat(refusal.details()).containsEntry("reason", "isolation");
         }
-        Sandbox.requireNarrow(folder);
+        Sandbox.requireNarrow(folder, null);
     }
 
     @Test
