@@ -98,7 +98,7 @@ final class LiveSession implements ProcessListener {
         env.putAll(spec.env());
         env.put("BELAY_SESSION", identity);
         return new Launch(identity, spec.command(), spec.workdir(), env, spec.mode(), spec.resources(), spec.guard(),
-                guardedBy, registry.hidden());
+                guardedBy, registry.hidden(), spec.startUp());
     }
 
     /// The process exists, but nobody listens to it yet.

@@ -1,5 +1,6 @@
 package dev.belay;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 /// @param origin      how it was opened
 /// @param keep        when true, the session keeps running after its owner's clients have disconnected
 /// @param guard       its restrictions
+/// @param startUp     a folder with files that its program reads as it starts, which a sandbox shows too; or null
 public record SessionSpec(
         @Nullable String id,
         List<String> command,
@@ -38,7 +40,8 @@ public record SessionSpec(
         Resources resources,
         Origin origin,
         boolean keep,
-        Guard guard) {
+        Guard guard,
+        @Nullable Path startUp) {
     /// How many labels a session may have.
     public static final int MAX_LABELS = 64;
 
@@ -88,17 +91,17 @@ public record SessionSpec(
     public static SessionSpec of(List<String> command) {
         return new SessionSpec(
                 null, command, ".", Map.of(), new Mode.Pty(Size.DEFAULT), "local", Map.of(), null, null, false,
-                Resources.AS_BELAY, Origin.LIBRARY, false, Guard.NONE);
+                Resources.AS_BELAY, Origin.LIBRARY, false, Guard.NONE, null);
     }
 
     public SessionSpec id(String value) {
         return new SessionSpec(value, command, workdir, env, mode, owner, labels, timeout, idleTimeout, lossless,
-                resources, origin, keep, guard);
+                resources, origin, keep, guard, startUp);
     }
 
     public SessionSpec workdir(String value) {
         return new SessionSpec(id, command, value, env, mode, owner, labels, timeout, idleTimeout, lossless,
-                resources, origin, keep, guard);
+                resources, origin, keep, guard, startUp);
     }
 
     /// Adds one variable.
@@ -110,12 +113,12 @@ public record SessionSpec(
     public SessionSpec env(Map<String, String> more) {
         Map<String, String> all = merged(env, more);
         return new SessionSpec(id, command, workdir, all, mode, owner, labels, timeout, idleTimeout, lossless,
-                resources, origin, keep, guard);
+                resources, origin, keep, guard, startUp);
     }
 
     public SessionSpec mode(Mode value) {
         return new SessionSpec(id, command, workdir, env, value, owner, labels, timeout, idleTimeout, lossless,
-                resources, origin, keep, guard);
+                resources, origin, keep, guard, startUp);
     }
 
     /// Runs on pipes instead of a terminal.
@@ -130,49 +133,56 @@ public record SessionSpec(
 
     public SessionSpec owner(String value) {
         return new SessionSpec(id, command, workdir, env, mode, value, labels, timeout, idleTimeout, lossless,
-                resources, origin, keep, guard);
+                resources, origin, keep, guard, startUp);
     }
 
     /// Adds one label.
     public SessionSpec label(String name, String value) {
         Map<String, String> all = merged(labels, Map.of(name, value));
         return new SessionSpec(id, command, workdir, env, mode, owner, all, timeout, idleTimeout, lossless,
-                resources, origin, keep, guard);
+                resources, origin, keep, guard, startUp);
     }
 
     public SessionSpec timeout(@Nullable Duration value) {
         return new SessionSpec(id, command, workdir, env, mode, owner, labels, value, idleTimeout, lossless,
-                resources, origin, keep, guard);
+                resources, origin, keep, guard, startUp);
     }
 
     public SessionSpec idleTimeout(@Nullable Duration value) {
         return new SessionSpec(id, command, workdir, env, mode, owner, labels, timeout, value, lossless,
-                resources, origin, keep, guard);
+                resources, origin, keep, guard, startUp);
     }
 
     public SessionSpec lossless(boolean value) {
         return new SessionSpec(id, command, workdir, env, mode, owner, labels, timeout, idleTimeout, value, resources,
-                origin, keep, guard);
+                origin, keep, guard, startUp);
     }
 
     public SessionSpec resources(Resources value) {
         return new SessionSpec(id, command, workdir, env, mode, owner, labels, timeout, idleTimeout, lossless, value,
-                origin, keep, guard);
+                origin, keep, guard, startUp);
     }
 
     public SessionSpec origin(Origin value) {
         return new SessionSpec(id, command, workdir, env, mode, owner, labels, timeout, idleTimeout, lossless,
-                resources, value, keep, guard);
+                resources, value, keep, guard, startUp);
     }
 
     public SessionSpec keep(boolean value) {
         return new SessionSpec(id, command, workdir, env, mode, owner, labels, timeout, idleTimeout, lossless,
-                resources, origin, value, guard);
+                resources, origin, value, guard, startUp);
     }
 
     public SessionSpec guard(Guard value) {
         return new SessionSpec(id, command, workdir, env, mode, owner, labels, timeout, idleTimeout, lossless,
-                resources, origin, keep, value);
+                resources, origin, keep, value, startUp);
+    }
+
+    /// Belay writes these files for the program, so the folder must hold nothing else. It may be deleted as soon as the
+    /// program has read them.
+    public SessionSpec startUp(Path value) {
+        return new SessionSpec(id, command, workdir, env, mode, owner, labels, timeout, idleTimeout, lossless,
+                resources, origin, keep, guard, value);
     }
 
     /// Isolates the session.

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.belay.host.Launch;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -89,10 +90,11 @@ class ValuesTest {
     void aSpecKeepsAllItWasTold() {
         SessionSpec spec = SPEC.id("i").workdir("w").env("A", "1").size(100, 30).owner("o").label("k", "v")
                 .timeout(Duration.ofSeconds(1)).idleTimeout(Duration.ofSeconds(2)).lossless(true).origin(Origin.API)
-                .keep(true).isolation(Isolation.SANDBOX);
+                .keep(true).isolation(Isolation.SANDBOX).startUp(Path.of("/start"));
         assertThat(spec).isEqualTo(new SessionSpec("i", List.of("sh"), "w", Map.of("A", "1"),
                 new Mode.Pty(new Size(100, 30)), "o", Map.of("k", "v"), Duration.ofSeconds(1), Duration.ofSeconds(2),
-                true, Resources.AS_BELAY, Origin.API, true, Guard.NONE.isolation(Isolation.SANDBOX)));
+                true, Resources.AS_BELAY, Origin.API, true, Guard.NONE.isolation(Isolation.SANDBOX),
+                Path.of("/start")));
         assertThat(spec.pipe().mode().backend()).isEqualTo("pipe");
     }
 

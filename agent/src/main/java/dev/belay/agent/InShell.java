@@ -136,6 +136,7 @@ record InShell(AgentSessions sessions, Screens screens) {
                 .env(settings.env())
                 .env(request.env())
                 .env(kind.env(startUp.folder()))
+                .startUp(startUp.folder())
                 .mode(new Mode.Pty(new Size(request.cols(), request.rows())))
                 .origin(Origin.AGENT)
                 .label(AgentTools.SHELL_LABEL, kind.label())

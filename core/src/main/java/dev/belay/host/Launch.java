@@ -6,6 +6,7 @@ import dev.belay.Resources;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /// What a host has to start.
 ///
@@ -14,13 +15,14 @@ import java.util.Map;
 /// @param guard  the restrictions on the session
 /// @param guardedBy what enforces them, as [Host#requireGuard] said
 /// @param hidden files and folders that a sandbox never shows: Belay's own
+/// @param startUp a folder that a sandbox shows too, and lets its user read; null if there is none
 public record Launch(String mark, List<String> command, String workdir, Map<String, String> env, Mode mode,
-        Resources resources, Guard guard, String guardedBy, List<Path> hidden) {
+        Resources resources, Guard guard, String guardedBy, List<Path> hidden, @Nullable Path startUp) {
     /// An unguarded launch.
     public Launch(
             String mark, List<String> command, String workdir, Map<String, String> env, Mode mode,
             Resources resources) {
-        this(mark, command, workdir, env, mode, resources, Guard.NONE, "", List.of());
+        this(mark, command, workdir, env, mode, resources, Guard.NONE, "", List.of(), null);
     }
 
     /// Shows only the names of variables, because their values may be secret.

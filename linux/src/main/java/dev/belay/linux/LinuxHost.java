@@ -147,7 +147,7 @@ public final class LinuxHost implements Host {
         Guard guard = Guard.NONE.isolation(Isolation.SANDBOX.protectedPaths(List.of()));
         Launch launch = new Launch(
                 "trial/sandbox", List.of("/bin/true"), ".", env, new Mode.Pipe(), Resources.AS_BELAY, guard, by,
-                List.of());
+                List.of(), null);
         try (Sandbox sandbox = sandbox(launch);
                 Spawner spawner = new Spawner(workspace, groups, launch, ownProcess, sandbox, null)) {
             return spawner.outcome(spawner.spawn());

@@ -8,11 +8,13 @@ import dev.belay.host.Launch;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// What one session is kept in: the files that it is shown, and the command that starts its program inside. Ends with
@@ -41,13 +43,30 @@ abstract sealed class Sandbox implements AutoCloseable permits Bubblewrap, Landl
             env.putIfAbsent("HOME", home.toString());
             return env;
         }
+
+        /// Lets this user read a folder of Belay's and the files in it, and nobody else.
+        void mayRead(Path folder) {
+            try (Stream<Path> files = Files.list(folder)) {
+                for (Path file : files.toList()) {
+                    Files.setAttribute(file, "unix:gid", gid);
+                    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
+                }
+                Files.setAttribute(folder, "unix:gid", gid);
+                Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-x---"));
+            } catch (IOException e) {
+                throw refusal("its user cannot be given " + folder + ": " + e + ".");
+            }
+        }
     }
 
     Sandbox(Path workspace, @Nullable User runAs, Launch launch) {
         this.runAs = runAs;
         this.launch = launch;
         this.variables = runAs == null ? launch.env() : runAs.of(launch.env());
-        this.shown = new Shown(workspace, launch.guard().isolation(), launch.hidden());
+        this.shown = new Shown(workspace, launch.guard().isolation(), launch.hidden()).with(launch.startUp());
+        if (runAs != null && launch.startUp() != null) {
+            runAs.mayRead(launch.startUp());
+        }
     }
 
     /// Who runs it; null for Belay's own user.

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /// The files that a sandbox shows, whatever keeps it.
 final class Shown {
@@ -32,6 +33,17 @@ final class Shown {
         isolation.readable().forEach(path -> bound.put(path, false));
         isolation.writable().forEach(path -> bound.put(path, !isolation.readOnly()));
         bound.put(workspace, !isolation.readOnly());
+    }
+
+    /// Shows one more folder, read-only.
+    ///
+    /// @param folder null: none
+    /// @return this
+    Shown with(@Nullable Path folder) {
+        if (folder != null) {
+            bound.put(folder, false);
+        }
+        return this;
     }
 
     Path workspace() {

@@ -278,7 +278,7 @@ class LandlockTest {
     private Map<Path, Long> rules(Isolation isolation) {
         Launch launch = new Launch(
                 "test/rules", List.of("true"), ".", Map.of(), new Mode.Pipe(), Resources.AS_BELAY,
-                Guard.NONE.isolation(isolation), Rooms.LANDLOCK, List.of());
+                Guard.NONE.isolation(isolation), Rooms.LANDLOCK, List.of(), null);
         try (Landlock landlock = new Landlock(workspace, null, launch)) {
             return landlock.rules();
         }

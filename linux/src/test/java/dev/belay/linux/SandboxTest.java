@@ -135,7 +135,7 @@ class SandboxTest {
         Path state = Path.of("/usr/share");
         Launch launch = new Launch(
                 "test/hidden", List.of("true"), ".", Map.of(), new Mode.Pipe(), Resources.AS_BELAY,
-                Guard.NONE.isolation(Isolation.SANDBOX), Rooms.BUBBLEWRAP, List.of(state));
+                Guard.NONE.isolation(Isolation.SANDBOX), Rooms.BUBBLEWRAP, List.of(state), null);
         try (Workspace workspace = Workspace.open(folder.resolve("workspace"));
                 Bubblewrap sandbox = new Bubblewrap(workspace, null, launch, null)) {
             assertThat(sandbox.command(".")).containsSequence("--tmpfs", "/usr/share");
