@@ -35,13 +35,17 @@ public record Isolation(Tier tier, boolean readOnly, Network network, List<Path>
     private static final long TMP_BYTES = 1L << 30;
 
     /// No restrictions beyond those of Belay's own user.
-    public static final Isolation NONE = of(Tier.NONE);
+    public static final Isolation NONE = of(Tier.NONE, List.of());
+
+    /// The minimum where nobody has chosen one: no restrictions, but a sandbox that somebody asks for protects
+    /// [#PROTECTED].
+    public static final Isolation STANDARD = of(Tier.NONE, PROTECTED);
 
     /// No new privileges.
-    public static final Isolation LIMITS = of(Tier.LIMITS);
+    public static final Isolation LIMITS = of(Tier.LIMITS, List.of());
 
     /// A sandbox that may write to the workspace and has no network.
-    public static final Isolation SANDBOX = of(Tier.SANDBOX);
+    public static final Isolation SANDBOX = of(Tier.SANDBOX, PROTECTED);
 
     public Isolation {
         readable = absolute(readable);
@@ -60,9 +64,8 @@ public record Isolation(Tier tier, boolean readOnly, Network network, List<Path>
         }
     }
 
-    private static Isolation of(Tier tier) {
-        return new Isolation(
-                tier, false, new Network.Off(), List.of(), List.of(), List.of(), TMP_BYTES, PROTECTED);
+    private static Isolation of(Tier tier, List<String> kept) {
+        return new Isolation(tier, false, new Network.Off(), List.of(), List.of(), List.of(), TMP_BYTES, kept);
     }
 
     private static List<Path> absolute(List<Path> paths) {
@@ -112,7 +115,7 @@ public record Isolation(Tier tier, boolean readOnly, Network network, List<Path>
     }
 
     /// The stricter of these and the others, part by part. Files beyond the workspace are those of `most`, if it is a
-    /// sandbox.
+    /// sandbox. What either hides or protects counts at any tier, since another may ask for the sandbox.
     public Isolation within(Isolation most) {
         Isolation shown = most.sandboxed() ? most : this;
         Isolation asked = sandboxed() ? this : shown;
@@ -124,7 +127,7 @@ public record Isolation(Tier tier, boolean readOnly, Network network, List<Path>
                 shown.writable,
                 both(most.hidden, hidden),
                 Math.min(tmpBytes, most.tmpBytes),
-                both(shown.protectedPaths, asked.protectedPaths));
+                both(most.protectedPaths, protectedPaths));
     }
 
     private static <T> List<T> both(List<T> one, List<T> other) {

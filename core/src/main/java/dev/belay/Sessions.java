@@ -149,7 +149,7 @@ public final class Sessions implements AutoCloseable {
         private final Host host;
         private Limits limits = Limits.DEFAULT;
         private Resources resources = Resources.AS_BELAY;
-        private Isolation isolation = Isolation.NONE;
+        private Isolation isolation = Isolation.STANDARD;
         private @Nullable Environment environment;
         private @Nullable Path state;
         private Time time = Time.system();
@@ -170,7 +170,7 @@ public final class Sessions implements AutoCloseable {
             return this;
         }
 
-        /// The minimum isolation of every session; by default none. A spec may ask for more.
+        /// The minimum isolation of every session; by default [Isolation#STANDARD]. A spec may ask for more.
         public Builder isolation(Isolation value) {
             isolation = value;
             return this;

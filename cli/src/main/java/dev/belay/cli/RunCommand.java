@@ -84,6 +84,11 @@ final class RunCommand implements Command {
                         "Let the sandbox reach these hosts: github.com,*.npmjs.org:443. 'on': the whole network.")
                 .values("--readable", "PATH", "Show this file or folder in the sandbox. May be repeated.")
                 .values("--writable", "PATH", "The same, and let the sandbox write it.")
+                .flag("--unprotected", "Let the sandbox change .git/hooks and other paths that it protects by default.")
+                .value("--by", "MECHANISM",
+                        "What enforces the sandbox: bubblewrap (default), or landlock, which needs no"
+                                + " user namespaces but enforces less.",
+                        "bubblewrap", "landlock")
                 .value("--run-as", "USER", "Run the sandbox as this user. Needed if you are root.")
                 .flag("--pipe",
                         "Use pipes, not a terminal: bytes pass unchanged, stdout and stderr stay separate.")
@@ -111,8 +116,9 @@ final class RunCommand implements Command {
         // A sandbox shows the working folder and nothing around it.
         Path workspace = Path.of(isolation.sandboxed() ? folder : "/");
         String runAs = given.text("--run-as");
+        String by = given.text("--by");
         try (TemporarySessions scratch = TemporarySessions.open(
-                () -> host(workspace, runAs), Environment.inherited(caller), LIMITS, resources, isolation)) {
+                () -> host(workspace, runAs, by), Environment.inherited(caller), LIMITS, resources, isolation)) {
             Stdio stdio = Stdio.look();
             SessionSpec spec = SessionSpec.of(command)
                     .workdir(folder)
@@ -125,17 +131,22 @@ final class RunCommand implements Command {
         }
     }
 
-    private static LinuxHost host(Path workspace, @Nullable String runAs) {
+    private static LinuxHost host(Path workspace, @Nullable String runAs, @Nullable String by) {
         LinuxHost host = LinuxHost.inOwnProcess(workspace);
+        if (by != null) {
+            host.sandboxedBy(List.of(by));
+        }
         return runAs == null ? host : host.runAs(runAs);
     }
 
     private static Isolation isolation(Arguments given) {
         String network = given.text("--network");
         if (!given.flag("--sandbox")) {
-            if (given.flag("--read-only") || network != null || given.text("--run-as") != null
+            if (given.flag("--read-only") || given.flag("--unprotected") || network != null
+                    || given.text("--run-as") != null || given.text("--by") != null
                     || !given.texts("--readable").isEmpty() || !given.texts("--writable").isEmpty()) {
-                throw new UsageException("--read-only, --network, --readable, --writable and --run-as need --sandbox");
+                throw new UsageException("--read-only, --network, --readable, --writable, --unprotected, --by and"
+                        + " --run-as need --sandbox");
             }
             return Isolation.NONE;
         }
@@ -149,7 +160,8 @@ final class RunCommand implements Command {
                 .readOnly(given.flag("--read-only"))
                 .network(reached)
                 .readable(paths(given.texts("--readable")))
-                .writable(paths(given.texts("--writable")));
+                .writable(paths(given.texts("--writable")))
+                .protectedPaths(given.flag("--unprotected") ? List.of() : Isolation.PROTECTED);
     }
 
     private static List<Path> paths(List<String> texts) {

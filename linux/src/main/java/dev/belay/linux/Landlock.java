@@ -104,9 +104,9 @@ final class Landlock extends Sandbox {
         }
         if (!shown.isolation().readOnly() && !shown.isolation().protectedPaths().isEmpty()) {
             throw refusal("Landlock cannot keep protected paths such as "
-                    + shown.isolation().protectedPaths().getFirst()
-                    + " read-only inside of a writable folder. Use bubblewrap, set files to \"read-only\", or set"
-                    + " protected to [] to accept that sessions can change them.");
+                    + shown.isolation().protectedPaths().getFirst() + " read-only inside of a writable folder. Set"
+                    + " protected = [] in [isolation], or give belay run --unprotected, to accept that sessions can"
+                    + " change them; or set files = \"read-only\", or use bubblewrap.");
         }
         for (Path path : shown.isolation().readable()) {
             if (writable(shown, path) && !shown.isolation().writable().contains(path)) {

@@ -183,7 +183,8 @@ class LandlockTest {
     @Test
     void protectedPathsAreRefusedUnlessNothingCanBeWritten() throws Exception {
         Files.createDirectories(workspace.resolve(".git/hooks"));
-        assertThat(refusal(Isolation.SANDBOX)).hasMessageContaining(".git").hasMessageContaining("protected to []");
+        assertThat(refusal(Isolation.SANDBOX)).hasMessageContaining(".git")
+                .hasMessageContaining("protected = []");
         try (Sessions sessions = sessions(Rooms.LANDLOCK)) {
             Session session = sessions.open(SessionSpec.of("touch", ".git/hooks/x").pipe()
                     .isolation(Isolation.SANDBOX.readOnly(true)));

@@ -144,7 +144,7 @@ class SandboxTest {
 
     private String said(Isolation isolation, String script) throws Exception {
         Session session =
-                sessions().open(SessionSpec.of("/bin/sh", "-c", script + " 2>&1").pipe().isolation(isolation));
+                sessions().open(SessionSpec.of("/bin/sh", "-c", "exec 2>&1; " + script).pipe().isolation(isolation));
         assertThat(session.awaitExit(Rig.PATIENCE)).isPresent();
         return session.cursor().drainText(1 << 16).text();
     }

@@ -73,6 +73,10 @@ abstract class WithServer {
         return Limits.DEFAULT.maxSessions(500);
     }
 
+    LinuxHost host(Path workspace) throws IOException {
+        return LinuxHost.at(workspace);
+    }
+
     Sessions.Builder refine(Sessions.Builder builder) {
         return builder;
     }
@@ -96,7 +100,7 @@ abstract class WithServer {
         folder = folder.toRealPath();
         Path workspace = Files.createDirectories(folder.resolve("workspace"));
         ServerMetrics metrics = new ServerMetrics();
-        sessions = refine(Sessions.builder(LinuxHost.at(workspace))
+        sessions = refine(Sessions.builder(host(workspace))
                 .state(folder.resolve("state"))
                 // A home of its own: shells read the profile there.
                 .environment(Environment.basic(System.getenv()).with(Map.of("HOME", folder.toString())))

@@ -51,7 +51,7 @@ public record Config(Limits limits, ScreensLimits screens, Resources resources, 
 
     /// The settings without a file.
     public static final Config DEFAULT =
-            new Config(LIMITS, ScreensLimits.DEFAULT, Resources.AS_BELAY, Isolation.NONE, List.of("bubblewrap"), "",
+            new Config(LIMITS, ScreensLimits.DEFAULT, Resources.AS_BELAY, Isolation.STANDARD, List.of("bubblewrap"), "",
                     Approvals.Settings.DEFAULT, ServerSettings.DEFAULT, AgentSettings.DEFAULT,
                     Results.TEXT, List.of(), Map.of(), false);
 

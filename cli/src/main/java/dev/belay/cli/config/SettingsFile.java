@@ -45,7 +45,7 @@ final class SettingsFile {
     private SettingsFile() {}
 
     static Config read(Table file) {
-        return new Config(limits(file), screens(file), resources(file), isolation(file, Isolation.NONE),
+        return new Config(limits(file), screens(file), resources(file), isolation(file, Isolation.STANDARD),
                 by(file), file.get(RUN_AS), approvals(file), server(file), agent(file), Results.of(file.get(RESULTS)),
                 file.get(ENV_PASS), file.get(ENV_SET),
                 file.get(INSECURE));
@@ -170,7 +170,7 @@ final class SettingsFile {
         List<Account> accounts = new ArrayList<>();
         Set<String> names = new HashSet<>(Set.of("admin"));
         for (Table entry : file.tables("principals")) {
-            Account account = account(entry, standard, isolation(file, Isolation.NONE));
+            Account account = account(entry, standard, isolation(file, Isolation.STANDARD));
             if (!names.add(account.name())) {
                 throw entry.error(PRINCIPAL_NAME, account.name().equals("admin")
                         ? "cannot be 'admin': its token is in the state folder"
