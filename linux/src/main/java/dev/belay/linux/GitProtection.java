@@ -62,7 +62,7 @@ final class GitProtection implements AutoCloseable {
         }
         // A worktree or a submodule: its repository is elsewhere.
         workspace.protect(files, FOLDER, true);
-        LinkedWorktree worktree = LinkedWorktree.of(workspace.path(), files, libc, arena);
+        LinkedWorktree worktree = LinkedWorktree.of(workspace.path(), workspace.user(), files, libc, arena);
         return worktree == null ? null : linked(workspace, worktree, libc, arena);
     }
 

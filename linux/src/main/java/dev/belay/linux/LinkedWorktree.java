@@ -19,7 +19,8 @@ record LinkedWorktree(Path repository, int fd, Path commondir) {
     /// Finds the repository of a workspace.
     ///
     /// @return null if the workspace is no worktree of another one
-    static @Nullable LinkedWorktree of(Path workspace, Beneath files, Libc libc, Arena arena) {
+    static @Nullable LinkedWorktree of(
+            Path workspace, Sandbox.@Nullable User user, Beneath files, Libc libc, Arena arena) {
         Path folder = path(workspace, GuardedFolder.text(files, GitProtection.FOLDER), POINTER);
         Path worktrees = folder == null ? null : folder.getParent();
         Path repository = worktrees == null ? null : worktrees.getParent();
@@ -40,7 +41,7 @@ record LinkedWorktree(Path repository, int fd, Path commondir) {
                     || workspace.startsWith(opened.real())) {
                 return null;
             }
-            Sandbox.requireNarrow(opened.real());
+            Sandbox.requireNarrow(opened.real(), user);
             int fd = there.open(".", Abi.O_RDONLY | Abi.current().oDirectory(), 0);
             return fd < 0 ? null : new LinkedWorktree(opened.real(), fd, opened.real().resolve(name + "commondir"));
         } finally {

@@ -2,6 +2,7 @@ package dev.belay.linux;
 
 import dev.belay.Isolation;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.Comparator;
