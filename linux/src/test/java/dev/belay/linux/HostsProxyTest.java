@@ -225,7 +225,7 @@ class HostsProxyTest {
         try (HostsProxy ours = new HostsProxy(hosts, null)) {
             assertThat(answered(ours)).startsWith("HTTP/1.1 403 ");
         }
-        try (HostsProxy anothers = new HostsProxy(hosts, new Sandbox.User(4242, 4242))) {
+        try (HostsProxy anothers = new HostsProxy(hosts, new Sandbox.User(4242, 4242, "4242", Path.of("/home")))) {
             assertThat(answered(anothers)).isEmpty();
             Path parent = Objects.requireNonNull(anothers.socket().getParent());
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(parent))).isEqualTo("rwx--x--x");
