@@ -119,11 +119,14 @@ export interface Approval {
   session: string;
   owner: string;
   program: string;
+  /** The command line. Of a very long one, the middle is folded. */
   words: string[];
-  /** How many words were left out at the end. */
+  /** How many words are folded. */
   more_words?: number;
   workdir: string;
-  /** The command lines of its parent processes, nearest first. */
+  /** What to show to people: safe text, in which hidden characters are written out. */
+  shown: { command: string; program: string; workdir: string };
+  /** The command lines of its parent processes, nearest first, as safe text. */
   ancestors: string[];
   rule: string | null;
   /** How many processes wait for the same answer. */

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { commandLine, visible } from "../../src/main/web/approvals/words.ts";
 import { apply, events, joined, loaded, sessions } from "../../src/main/web/server/feed.ts";
 import type { BelayEvent, Session } from "../../src/main/web/server/types.ts";
 
@@ -36,11 +35,4 @@ test("events come once", () => {
     events.value.map((one) => one.number),
     [1, 2, 3],
   );
-});
-
-test("a question shows what would run, also what would not be seen", () => {
-  assert.equal(commandLine(["git", "push", "-f", "a b", "it's"]), "git push -f 'a b' 'it'\\''s'");
-  assert.equal(commandLine(["rm", "\u202Eabc\u001b[2K"]), "rm '\\u{202e}abc\\u{1b}[2K'");
-  assert.equal(commandLine(["x"], 3), "x … and 3 more");
-  assert.equal(visible("a\nb\t"), "a\\nb\\t");
 });

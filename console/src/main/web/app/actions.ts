@@ -1,5 +1,4 @@
 import { decide, focusQuestion, wanted } from "../approvals/question.tsx";
-import { commandLine } from "../approvals/words.ts";
 import { download } from "../details/download.ts";
 import { approvals, mayAnswer } from "../server/approvals.ts";
 import { me, sessions, store } from "../server/feed.ts";
@@ -135,10 +134,10 @@ export function actions(): Choice[] {
     .peek()
     .filter((one) => mayAnswer(one, me.peek()))
     .flatMap((one) => [
-      { says: `Allow once: ${commandLine(one.words)}`, more: one.session, does: () => void decide(one, "once") },
-      { says: `Allow for the session: ${commandLine(one.words)}`, does: () => void decide(one, "session") },
-      { says: `Allow for the workspace: ${commandLine(one.words)}`, does: () => void decide(one, "workspace") },
-      { says: `Deny: ${commandLine(one.words)}`, does: () => void decide(one, "deny") },
+      { says: `Allow once: ${one.shown.command}`, more: one.session, does: () => void decide(one, "once") },
+      { says: `Allow for the session: ${one.shown.command}`, does: () => void decide(one, "session") },
+      { says: `Allow for the workspace: ${one.shown.command}`, does: () => void decide(one, "workspace") },
+      { says: `Deny: ${one.shown.command}`, does: () => void decide(one, "deny") },
     ]);
   const open: Choice[] = sessions.peek().map((one) => ({
     says: nameOf(one).command,

@@ -5,7 +5,6 @@ import { fail, say } from "../app/toast.tsx";
 import { Shield } from "../icons.tsx";
 import { type Approval, answer, mayAnswer, type Scope } from "../server/approvals.ts";
 import { me } from "../server/feed.ts";
-import { commandLine, visible } from "./words.ts";
 
 const SCOPES: [Scope, string][] = [
   ["once", "Allow once"],
@@ -17,7 +16,7 @@ const SCOPES: [Scope, string][] = [
 export async function decide(approval: Approval, how: Scope | "deny") {
   try {
     await answer(approval, how === "deny" ? { answer: "deny" } : { answer: "allow", scope: how });
-    say(`${how === "deny" ? "Denied" : "Allowed"}: ${commandLine(approval.words)}`);
+    say(`${how === "deny" ? "Denied" : "Allowed"}: ${approval.shown.command}`);
   } catch (error) {
     fail(error);
   }
@@ -41,30 +40,30 @@ export function Question({ approval, brief = false }: { approval: Approval; brie
     await decide(approval, how);
     busy.value = false;
   };
-  const words = commandLine(approval.words, approval.more_words);
+  const { command, program, workdir } = approval.shown;
   const left = -since(approval.expires_at);
   return (
-    <section ref={place} class={brief ? "question brief" : "question"} aria-label={`Approval: ${words}`}>
+    <section ref={place} class={brief ? "question brief" : "question"} aria-label={`Approval: ${command}`}>
       <p class="asks">
         <Shield size={13} />
         <span>
           Wants to run{(approval.count ?? 1) > 1 ? ` (${plural(approval.count!, "process", "processes")})` : ""}
         </span>
-        <code title={words}>{words}</code>
+        <code title={command}>{command}</code>
       </p>
       <dl>
         <div>
           <dt>Program</dt>
-          <dd>{visible(approval.program)}</dd>
+          <dd>{program}</dd>
         </div>
         <div>
           <dt>Folder</dt>
-          <dd>{visible(approval.workdir) || "unknown"}</dd>
+          <dd>{workdir || "unknown"}</dd>
         </div>
         {approval.ancestors.length > 0 && (
           <div class="from">
             <dt>Started by</dt>
-            <dd>{approval.ancestors.map(visible).join(" ← ")}</dd>
+            <dd>{approval.ancestors.join(" ← ")}</dd>
           </div>
         )}
         <div>

@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
 /// @param session   the id of the session that asks
 /// @param owner     the owner of that session
 /// @param program   the path of the program, without links
-/// @param words     its command line; the end of a long one is left out
-/// @param moreWords how many words are left out
+/// @param command   its command line
 /// @param workdir   where it would run; empty if unknown
 /// @param ancestors the command lines of its parent processes, nearest first
 /// @param rule      the rule that asks or denies; null if none matches
@@ -27,8 +26,7 @@ public record Approval(
         String session,
         String owner,
         String program,
-        List<String> words,
-        int moreWords,
+        CommandLine command,
         String workdir,
         List<String> ancestors,
         @Nullable String rule,
@@ -119,23 +117,28 @@ public record Approval(
         }
     }
 
+    /// Its words, see [CommandLine#words()].
+    public List<String> words() {
+        return command.words();
+    }
+
     /// Whether an actor may answer it. Agents never may.
     public boolean answerableBy(Actor actor) {
         return !actor.agent() && !actor.watches() && (actor.admin() || approvers.contains(actor.name()));
     }
 
     Approval count(int value) {
-        return new Approval(id, session, owner, program, words, moreWords, workdir, ancestors, rule, value, approvers,
+        return new Approval(id, session, owner, program, command, workdir, ancestors, rule, value, approvers,
                 askedAt, expiresAt, state, by, scope);
     }
 
     Approval ancestors(List<String> value) {
-        return new Approval(id, session, owner, program, words, moreWords, workdir, value, rule, count, approvers,
+        return new Approval(id, session, owner, program, command, workdir, value, rule, count, approvers,
                 askedAt, expiresAt, state, by, scope);
     }
 
     Approval closed(State how, @Nullable String who, @Nullable Scope holds) {
-        return new Approval(id, session, owner, program, words, moreWords, workdir, ancestors, rule, count, approvers,
+        return new Approval(id, session, owner, program, command, workdir, ancestors, rule, count, approvers,
                 askedAt, expiresAt, how, who, holds);
     }
 

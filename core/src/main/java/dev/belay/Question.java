@@ -5,40 +5,21 @@ import dev.belay.Approval.Scope;
 import dev.belay.Approval.State;
 import dev.belay.host.ExecRequest;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /// An open question, and the processes that wait for its answer. [Approvals] guards the list of these.
 record Question(LiveSession live, Execution execution, Approval approval, List<ExecRequest> waiting) {
-    /// What people see of a command line.
-    private static final int MAX_WORDS = 200;
-    private static final int MAX_CHARS = 8 << 10;
-
     /// What is known of a program, as a pending question.
     static Approval note(
             LiveSession live, Execution execution, @Nullable String rule, int count, Instant now, Instant expires) {
         String id = Long.toString(ThreadLocalRandom.current().nextLong(1L << 35, 1L << 36), Character.MAX_RADIX);
-        List<String> all = execution.first().words();
-        List<String> shown = shown(all);
         return new Approval(
-                id, live.id, live.spec.owner(), execution.first().program(), shown, all.size() - shown.size(),
-                execution.workdir(), List.of(), rule, count, live.spec.guard().approvers(), now, expires,
+                id, live.id, live.spec.owner(), execution.first().program(),
+                CommandLine.of(execution.first().words()), execution.workdir(), List.of(), rule, count,
+                live.spec.guard().approvers(), now, expires,
                 State.PENDING, null, null);
-    }
-
-    private static List<String> shown(List<String> words) {
-        List<String> shown = new ArrayList<>();
-        int left = MAX_CHARS;
-        for (String word : words) {
-            if (shown.size() == MAX_WORDS || left <= 0) {
-                break;
-            }
-            shown.add(word.length() <= left ? word : word.substring(0, left) + "...");
-            left -= word.length();
-        }
-        return shown;
     }
 
     boolean sameAs(Execution other) {

@@ -20,8 +20,32 @@ class QuotedTest {
     }
 
     @Test
-    void longTextIsCutBetweenCharacters() {
+    void blanksThatLookLikeASpaceOrLikeNothingAreEscaped() {
+        assertThat(Quoted.of("a\u00a0\u3000\u2800\u3164\ufe0f\u200bb"))
+                .isEqualTo("'a\\u00a0\\u3000\\u2800\\u3164\\ufe0f\\u200bb'");
+        assertThat(Quoted.of("\udb40\udc41")).isEqualTo("'\\U000e0041'");
+        assertThat(Quoted.of("a  b\t\t\t")).isEqualTo("'a⟦␠×2⟧b⟦\\u0009×3⟧'");
+    }
+
+    @Test
+    void textCannotLeaveItsQuotesNorPretendToBeAnEscapeOrAFold() {
+        assertThat(Quoted.of("a' in '/safe")).isEqualTo("'a\\' in \\'/safe'");
+        assertThat(Quoted.of("\\u001b")).isEqualTo("'\\\\u001b'");
+        assertThat(Quoted.of("⟦␠×2⟧")).isEqualTo("'\\u27e6\\u2420×2\\u27e7'");
+    }
+
+    @Test
+    void longTextIsFoldedBetweenCharactersAndKeepsItsEnd() {
         assertThat(Quoted.of("x".repeat(200))).isEqualTo("'" + "x".repeat(200) + "'");
-        assertThat(Quoted.of("😀".repeat(201))).isEqualTo("'" + "😀".repeat(200) + "...'");
+        String folded = Quoted.of("😀".repeat(500) + "end");
+        assertThat(folded).startsWith("'" + "😀".repeat(133) + "⟦… 503 characters, sha256 ").endsWith("😀end'");
+        assertThat(Quoted.of("😀".repeat(250) + "." + "😀".repeat(249) + "end")).isNotEqualTo(folded)
+                .hasSameSizeAs(folded);
+    }
+
+    @Test
+    void jsonSaysTheSameWithoutHiddenCharacters() {
+        assertThat(Visible.json("{\"a\": \"\u202e \u007f \udb40\udc41\"}"))
+                .isEqualTo("{\"a\": \"\\u202e \\u007f \\udb40\\udc41\"}");
     }
 }

@@ -1,6 +1,7 @@
 package dev.belay.cli;
 
 import dev.belay.Quoted;
+import dev.belay.Visible;
 import dev.belay.cli.args.Arguments;
 import dev.belay.cli.args.Command;
 import dev.belay.cli.args.Syntax;
@@ -58,18 +59,22 @@ final class ApprovalsCommand implements Command {
         }
     }
 
-    /// A question in two or three lines. What sessions say is quoted: it may try to look like something else.
+    /// A question in a few lines. The server has quoted what sessions say: it may try to look like something else.
     static String text(JsonNode one) {
-        StringBuilder words = new StringBuilder();
-        one.path("words").forEach(word -> words.append(words.isEmpty() ? "" : " ").append(word.asString("")));
+        JsonNode shown = one.path("shown");
         String rule = one.path("rule").asString("");
-        String above = one.path("ancestors").path(0).asString("");
-        return one.path("id").asString("") + "  " + Quoted.of(words.toString())
+        StringBuilder from = new StringBuilder();
+        one.path("ancestors").forEach(line -> from.append("    from ").append(quoted(line)).append('\n'));
+        return Visible.of(one.path("id").asString("")) + "  " + quoted(shown.path("command"))
                 + (one.path("count").asInt(1) > 1 ? " (" + one.path("count").asInt() + " times)" : "") + "\n"
-                + "    " + Quoted.of(one.path("program").asString("")) + " in "
-                + Quoted.of(one.path("workdir").asString(""))
-                + ", session " + one.path("session").asString("") + " of " + one.path("owner").asString("")
+                + "    " + quoted(shown.path("program")) + " in " + quoted(shown.path("workdir"))
+                + ", session " + Visible.of(one.path("session").asString("")) + " of "
+                + Visible.of(one.path("owner").asString(""))
                 + (rule.isEmpty() ? "" : ", rule " + Quoted.of(rule)) + "\n"
-                + (above.isEmpty() ? "" : "    from " + Quoted.of(above) + "\n");
+                + from;
+    }
+
+    private static String quoted(JsonNode safe) {
+        return "'" + Visible.of(safe.asString("")) + "'";
     }
 }

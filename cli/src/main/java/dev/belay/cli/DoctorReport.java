@@ -1,5 +1,6 @@
 package dev.belay.cli;
 
+import dev.belay.Visible;
 import dev.belay.cli.Finding.Status;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -55,14 +56,14 @@ record DoctorReport(String version, List<Group> groups) {
                 .append(finding.label())
                 .append(" ".repeat(labels - finding.label().length()))
                 .append(MARGIN)
-                .append(printable(finding.value()))
+                .append(Visible.of(finding.value()))
                 .append('\n');
         String indent = " ".repeat(MARGIN.length() * 3 + MARK_WIDTH + labels);
         if (!finding.meaning().isEmpty()) {
-            text.append(indent).append(printable(finding.meaning())).append('\n');
+            text.append(indent).append(Visible.of(finding.meaning())).append('\n');
         }
         if (!finding.fix().isEmpty()) {
-            text.append(indent).append("Fix: ").append(printable(finding.fix())).append('\n');
+            text.append(indent).append("Fix: ").append(Visible.of(finding.fix())).append('\n');
         }
     }
 
@@ -79,13 +80,6 @@ record DoctorReport(String version, List<Group> groups) {
 
     private static String style(String text, String code, boolean coloured) {
         return coloured ? "\033[" + code + "m" + text + "\033[m" : text;
-    }
-
-    /// Without control characters: the name of a folder may contain escape sequences.
-    private static String printable(String text) {
-        StringBuilder plain = new StringBuilder(text.length());
-        text.codePoints().forEach(c -> plain.appendCodePoint(Character.isISOControl(c) ? '?' : c));
-        return plain.toString();
     }
 
     String json() {

@@ -2,7 +2,7 @@ package dev.belay.cli;
 
 import dev.belay.ErrorCode;
 import dev.belay.SessionException;
-import dev.belay.server.wire.Json;
+import dev.belay.Visible;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -26,9 +26,9 @@ final class Output {
         }
     }
 
+    /// Prints JSON. Hidden characters are escaped, which changes nothing for programs.
     static void json(JsonNode node) {
-        bytes(Json.bytes(node));
-        text("\n");
+        line(Visible.json(node.toString()));
     }
 
     static void line(String text) {

@@ -1,6 +1,7 @@
 package dev.belay.cli;
 
 import dev.belay.Size;
+import dev.belay.Visible;
 import dev.belay.cli.view.Words;
 import dev.belay.linux.OwnTerminal;
 import java.io.FileDescriptor;
@@ -109,7 +110,7 @@ final class RawTerminal implements AutoCloseable {
             if (restored) {
                 return;
             }
-            write(("\0337\033[" + size.rows() + ";1H\033[0;7m " + Words.cut(Words.printable(text), size.cols() - 2)
+            write(("\0337\033[" + size.rows() + ";1H\033[0;7m " + Words.cut(Visible.of(text), size.cols() - 2)
                     + " \033[m\033[K\0338").getBytes(StandardCharsets.UTF_8));
         } finally {
             writing.unlock();

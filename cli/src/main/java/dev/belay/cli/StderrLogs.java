@@ -1,5 +1,6 @@
 package dev.belay.cli;
 
+import dev.belay.Visible;
 import dev.belay.server.logs.EventLog;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -62,16 +63,9 @@ public final class StderrLogs extends System.LoggerFinder {
     }
 
     private static String plain(String text) {
-        StringBuilder plain = new StringBuilder();
-        text.codePoints().limit(MAX_CHARS).forEach(c -> {
-            if (Character.isISOControl(c) || Character.getType(c) == Character.FORMAT
-                    || Character.getType(c) == Character.SURROGATE) {
-                plain.append(String.format("\\u%04x", c));
-            } else {
-                plain.appendCodePoint(c);
-            }
-        });
-        return text.codePointCount(0, text.length()) > MAX_CHARS ? plain.append("...").toString() : plain.toString();
+        return text.codePointCount(0, text.length()) > MAX_CHARS
+                ? Visible.of(text.substring(0, text.offsetByCodePoints(0, MAX_CHARS))) + "..."
+                : Visible.of(text);
     }
 
     /// A logger that writes lines.

@@ -50,7 +50,7 @@ class ApprovalCommandsTest extends WithBelay {
         out("open", "--name", "one", "--", "sh", "-c", "uname -s; echo end; read x");
         String id = asked().path("id").asString();
         assertThat(out("approvals")).startsWith(id + "  'uname -s'\n").contains("session one of admin, rule 'machine'")
-                .contains("from 'sh -c uname -s; echo end; read x'");
+                .contains("from 'sh -c \"uname -s; echo end; read x\"'");
         assertThat(belay.run("approve", "--scope", "ever", id).code()).isNotZero();
         assertThat(belay.run("approve", "--words", "0", id).code()).isEqualTo(2);
         assertThat(belay.run("deny", "none-such").code()).isEqualTo(3);
@@ -59,6 +59,19 @@ class ApprovalCommandsTest extends WithBelay {
         assertThat(out("read", "one", "--strip-ansi")).contains("Linux");
         assertThat(belay.run("approve", id).code()).isEqualTo(3);
         out("close", "one");
+    }
+
+    /// A long run of blanks, and what would end the line, change the direction or move the cursor, hid the end.
+    @Test
+    void allWordsOfAQuestionAreShown() throws Exception {
+        out("open", "--name", "long", "--", "sh", "-c",
+                "uname \"-c$(printf '%190s' '')\" \"$(printf '\\033[2K\\nAPPROVED\\342\\200\\256')\" --force; read x");
+        String id = asked().path("id").asString();
+        assertThat(out("approvals").lines().findFirst().orElse("")).isEqualTo(
+                id + "  'uname \"-c⟦␠×190⟧\" \"\\u001b[2K\\u000aAPPROVED\\u202e\" --force'");
+        assertThat(out("approvals", "--json")).doesNotContain("\u202e").contains("APPROVED\\u202e");
+        out("deny", id);
+        out("close", "long");
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.belay.mcp;
 import dev.belay.Approval;
 import dev.belay.Quoted;
 import dev.belay.SessionRecord;
+import dev.belay.Visible;
 import dev.belay.agent.AgentTools;
 import dev.belay.agent.CloseResult;
 import dev.belay.agent.ExecResult;
@@ -63,7 +64,7 @@ final class AnswerText {
     }
 
     private static String approval(Approval approval) {
-        String command = Quoted.of(oneLine(String.join(" ", approval.words())));
+        String command = "'" + approval.command().text() + "'";
         String rule = approval.rule() == null ? "" : " (rule " + Quoted.of(approval.rule()) + ")";
         return switch (approval.state()) {
             case PENDING -> "waits for approval: " + command + rule;
@@ -127,7 +128,7 @@ final class AnswerText {
 
     /// The beginning of a command, without what would break the line.
     private static String oneLine(String command) {
-        String line = command.strip().replaceAll("\\s*\\R\\s*", "; ");
+        String line = Visible.of(command.strip().replaceAll("\\s*\\R\\s*", "; "));
         return line.codePointCount(0, line.length()) <= MAX_COMMAND_CHARS
                 ? line
                 : line.substring(0, line.offsetByCodePoints(0, MAX_COMMAND_CHARS)) + "...";

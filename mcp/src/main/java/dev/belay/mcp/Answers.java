@@ -2,6 +2,7 @@ package dev.belay.mcp;
 
 import dev.belay.Approval;
 import dev.belay.Guarded;
+import dev.belay.Quoted;
 import dev.belay.SessionRecord;
 import dev.belay.agent.CloseResult;
 import dev.belay.agent.ExecResult;
@@ -69,6 +70,7 @@ public final class Answers {
     /// What an agent has to know about a question.
     private static ObjectNode brief(Approval approval) {
         ObjectNode node = JSON.objectNode().put("id", approval.id()).put("program", approval.program());
+        node.put("command", approval.command().text());
         approval.words().forEach(node.putArray("words")::add);
         return node.put("rule", approval.rule()).put("state", approval.state().label());
     }
@@ -197,9 +199,13 @@ public final class Answers {
                 .put("owner", approval.owner())
                 .put("program", approval.program());
         approval.words().forEach(node.putArray("words")::add);
-        if (approval.moreWords() > 0) {
-            node.put("more_words", approval.moreWords());
+        if (approval.command().folded() > 0) {
+            node.put("more_words", approval.command().folded());
         }
+        node.putObject("shown")
+                .put("command", approval.command().text())
+                .put("program", Quoted.inside(approval.program()))
+                .put("workdir", Quoted.inside(approval.workdir()));
         node.put("workdir", approval.workdir());
         approval.ancestors().forEach(node.putArray("ancestors")::add);
         node.put("rule", approval.rule())

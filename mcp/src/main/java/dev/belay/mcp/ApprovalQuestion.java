@@ -50,10 +50,8 @@ record ApprovalQuestion(String approval, String session) {
     }
 
     private static String message(Approval approval) {
-        return "The agent wants to run " + Quoted.of(String.join(" ", approval.words()))
-                + (approval.moreWords() > 0 ? " and " + approval.moreWords() + " more words" : "")
-                + " (" + approval.program() + ")"
-                + (approval.workdir().isEmpty() ? "" : " in " + approval.workdir())
+        return "The agent wants to run '" + approval.command().text() + "' (" + Quoted.of(approval.program()) + ")"
+                + (approval.workdir().isEmpty() ? "" : " in " + Quoted.of(approval.workdir()))
                 + (approval.rule() == null ? "." : ". Rule " + Quoted.of(approval.rule()) + " asks for your approval.");
     }
 

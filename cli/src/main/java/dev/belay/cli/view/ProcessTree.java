@@ -1,5 +1,6 @@
 package dev.belay.cli.view;
 
+import dev.belay.Visible;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -52,9 +53,9 @@ public final class ProcessTree {
         boolean foreground = one.path("foreground").asBoolean(false);
         String numbers = String.format(
                 java.util.Locale.ROOT, "%8d %s%-9s %6s %6s ", one.path("pid").asLong(), foreground ? "*" : " ",
-                Words.printable(one.path("state").asString("")), cpu(one.path("cpu_ms").asLong(0)),
+                Visible.of(one.path("state").asString("")), cpu(one.path("cpu_ms").asLong(0)),
                 Words.bytes((double) one.path("memory_bytes").asLong(0)));
-        return new Line(numbers + branch + Words.printable(one.path("command").asString("")), foreground);
+        return new Line(numbers + branch + Visible.of(one.path("command").asString("")), foreground);
     }
 
     /// CPU time: `0.3s`, `12s`, `5m`.

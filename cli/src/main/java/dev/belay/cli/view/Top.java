@@ -1,5 +1,6 @@
 package dev.belay.cli.view;
 
+import dev.belay.Visible;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -119,7 +120,7 @@ public final class Top {
 
     /// Shows a line in the last row, until the next key.
     public void say(String text) {
-        message = Words.printable(text);
+        message = Visible.of(text);
     }
 
     /// Another session has other contents.

@@ -1,5 +1,6 @@
 package dev.belay.cli.view;
 
+import dev.belay.Visible;
 import java.util.Locale;
 import tools.jackson.databind.JsonNode;
 
@@ -87,7 +88,7 @@ final class TopRow {
 
     /// What it calls itself, on one line.
     String title() {
-        return Words.printable(record.path("title").asString(""));
+        return Visible.of(record.path("title").asString(""));
     }
 
     boolean isPipe() {

@@ -1,5 +1,6 @@
 package dev.belay.cli.view;
 
+import dev.belay.Visible;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
@@ -60,14 +61,7 @@ public final class Words {
     public static String command(JsonNode record) {
         List<String> words = new ArrayList<>(List.of(record.path("command").asString("")));
         record.path("args").forEach(word -> words.add(word.asString("")));
-        return printable(String.join(" ", words));
-    }
-
-    /// Without control characters: a command may contain escape sequences.
-    public static String printable(String text) {
-        StringBuilder plain = new StringBuilder(text.length());
-        text.codePoints().forEach(c -> plain.appendCodePoint(Character.isISOControl(c) ? ' ' : c));
-        return plain.toString();
+        return Visible.of(String.join(" ", words));
     }
 
     /// At most this many characters; what is cut shows as an ellipsis.
