@@ -50,6 +50,7 @@ final class ExecWatch implements Loop.Source {
     private final Set<HeldExec> open = ConcurrentHashMap.newKeySet();
     /// By process, what was allowed and not compared with what runs yet.
     private final ConcurrentHashMap<Long, HeldExec> checking = new ConcurrentHashMap<>();
+    private final StartingProcesses starting = new StartingProcesses();
     private volatile @Nullable Fd listener;
     /// Whether the hang-up was waited for in vain.
     private volatile boolean late;
@@ -77,6 +78,10 @@ final class ExecWatch implements Loop.Source {
 
     Map<String, String> variables() {
         return variables;
+    }
+
+    StartingProcesses starting() {
+        return starting;
     }
 
     /// Has the calling thread, and all that it starts from now on, held at each `execve`. The thread must start the
@@ -182,6 +187,10 @@ final class ExecWatch implements Loop.Source {
             boolean next = path == null || path.equals(own.peek());
             if (next) {
                 own.remove();
+                // Its bridge to the hosts is nobody's ancestor.
+                if (!HostsInside.SOCAT.equals(path)) {
+                    starting.add(notice.pid());
+                }
             }
             return next;
         }

@@ -1,6 +1,7 @@
 package dev.belay.linux;
 
 import dev.belay.Approval.Check;
+import dev.belay.CommandLine;
 import dev.belay.Deadline;
 import dev.belay.Execution;
 import dev.belay.SessionException;
@@ -20,7 +21,6 @@ import org.jspecify.annotations.Nullable;
 /// A process that the kernel holds in `execve`, until it is answered once.
 final class HeldExec implements ExecRequest {
     private static final int MAX_ANCESTORS = 8;
-    private static final int MAX_LINE = 300;
     private static final long SELF = ProcessHandle.current().pid();
     /// There is no event for the end of an `execve`; it takes less than a millisecond on an idle machine.
     private static final Duration PATIENCE = Duration.ofSeconds(1);
@@ -51,9 +51,11 @@ final class HeldExec implements ExecRequest {
     public Optional<Execution> look() {
         try (Arena arena = Arena.ofConfined()) {
             Libc libc = new Libc(arena);
+            ProcFile files = new ProcFile(libc, arena);
             if (watch.comparing()) {
-                watch.settle(process(new ProcFile(libc, arena)));
+                watch.settle(process(files));
             }
+            watch.starting().asks(files, notice.pid());
             ExecReader.Found now = new ExecReader(libc, arena, notice, watch.workspace()).read(watch.variables());
             if (watch.gone(libc, arena, notice.id())) {
                 leave();
@@ -97,8 +99,14 @@ final class HeldExec implements ExecRequest {
         try (Arena arena = Arena.ofConfined()) {
             ProcFile files = new ProcFile(new Libc(arena), arena);
             Proc proc = Proc.read(files, process(files));
-            while (proc != null && proc.pid() != SELF && proc.pid() > 1 && lines.size() < MAX_ANCESTORS) {
-                lines.add(line(files, proc));
+            // Above the first process of Belay's there are only others of Belay's.
+            while (proc != null && proc.pid() != SELF && proc.pid() > 1 && lines.size() < MAX_ANCESTORS
+                    && !watch.starting().owns(files, proc.pid())) {
+                String line = line(files, proc);
+                // A shell forks before it starts a program.
+                if (lines.isEmpty() || !lines.getLast().equals(line)) {
+                    lines.add(line);
+                }
                 proc = Proc.read(files, proc.parent());
             }
         }
@@ -107,8 +115,9 @@ final class HeldExec implements ExecRequest {
 
     private static String line(ProcFile files, Proc proc) {
         String words = files.utf8(proc.pid(), "cmdline");
-        String line = words == null || words.isEmpty() ? proc.name() : words.replace('\0', ' ').strip();
-        return line.length() <= MAX_LINE ? line : line.substring(0, MAX_LINE) + "...";
+        return CommandLine.brief(words == null || words.isEmpty()
+                ? List.of(proc.name())
+                : List.of((words.endsWith("\0") ? words.substring(0, words.length() - 1) : words).split("\0", -1)));
     }
 
     @Override

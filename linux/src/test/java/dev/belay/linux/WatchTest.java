@@ -235,6 +235,26 @@ class WatchTest extends WatchRig {
         assertThat(seen.stream().map(one -> one.first().name())).contains("id").doesNotContain("socat", "env");
     }
 
+    /// Belay's own processes, the shell that becomes the program and bubblewrap with its many options, say nothing.
+    @Test
+    void ancestorsAreTheSessionsOwn() throws Exception {
+        Session bare = watched("uname", "-s");
+        assertThat(question().ancestors()).isEmpty();
+        bare.close();
+        next(closed);
+        Session direct = watched("/bin/sh", "-c", "uname -s; echo end");
+        assertThat(question().ancestors()).containsExactly("/bin/sh -c \"uname -s; echo end\"");
+        direct.close();
+        next(closed);
+        sandboxed("uname", "-s");
+        assertThat(question().ancestors()).isEmpty();
+        approvals().answer(question().id(), "ada", Answer.DENY);
+        next(closed);
+        sandboxed("/bin/sh", "-c", "sh -c 'uname  -s; true'; true");
+        assertThat(question().ancestors()).containsExactly(
+                "sh -c \"uname⟦␠×2⟧-s; true\"", "/bin/sh -c \"sh -c \\'uname⟦␠×2⟧-s; true\\'; true\"");
+    }
+
     @Test
     void theWatchProvesThatNobodyIsLeft() throws Exception {
         Session session = watched("/bin/sh", "-c", "env -i setsid sleep 1000 >/dev/null 2>&1 </dev/null & echo begun");
