@@ -124,6 +124,8 @@ export interface Approval {
   /** How many words are folded. */
   more_words?: number;
   workdir: string;
+  /** Names of variables that steer the program and that the session did not begin with, as safe text. */
+  variables?: string[];
   /** What to show to people: safe text, in which hidden characters are written out. */
   shown: { command: string; program: string; workdir: string };
   /** The command lines of its parent processes, nearest first, as safe text. */

@@ -60,6 +60,12 @@ export function Question({ approval, brief = false }: { approval: Approval; brie
           <dt>Folder</dt>
           <dd>{workdir || "unknown"}</dd>
         </div>
+        {(approval.variables?.length ?? 0) > 0 && (
+          <div>
+            <dt>Changed variables</dt>
+            <dd>{approval.variables!.join(", ")}</dd>
+          </div>
+        )}
         {approval.ancestors.length > 0 && (
           <div class="from">
             <dt>Started by</dt>
@@ -82,6 +88,7 @@ export function Question({ approval, brief = false }: { approval: Approval; brie
               type="button"
               class={scope === "once" ? "main" : undefined}
               disabled={busy.value}
+              title={scope === "once" ? undefined : "For the same program, words, folder and variables that steer it"}
               onClick={() => go(scope)}
             >
               {brief && scope !== "once"

@@ -15,8 +15,8 @@ import java.util.Set;
 /// The answers that apply to a workspace: a text file in the state folder, one line each, which people can read and
 /// edit. Several Belays may share it; each line names its workspace.
 ///
-/// Lines: `WORKSPACE allow|deny exact|prefix PROGRAM WORD...`, with what is not a plain character encoded as in URLs.
-/// Later lines win.
+/// Lines: `WORKSPACE allow|deny exact|prefix owner=NAME folder=PATH variables=DIGEST PROGRAM WORD...`, with what is not
+/// a plain character encoded as in URLs. Later lines win. Lines without an owner stay in the file but count for nobody.
 final class AnswerFile {
     static final String NAME = "approvals.txt";
 
@@ -33,9 +33,11 @@ final class AnswerFile {
     }
 
     /// The latest answer that applies to a program. A file that cannot be read has none.
-    synchronized Optional<Remembered> find(Execution execution) {
+    ///
+    /// @param owner the owner of the session that starts it
+    synchronized Optional<Remembered> find(String owner, Execution execution) {
         read();
-        return answers.stream().filter(answer -> answer.fits(execution)).findFirst();
+        return answers.stream().filter(answer -> answer.fits(owner, execution)).findFirst();
     }
 
     private void read() {

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 /// @param program   the path of the program, without links
 /// @param command   its command line
 /// @param workdir   where it would run; empty if unknown
+/// @param variables the names of variables that steer it and that the session did not begin with, as safe text
 /// @param ancestors the command lines of its parent processes, nearest first
 /// @param rule      the rule that asks or denies; null if none matches
 /// @param count     how many processes wait for the same answer
@@ -28,6 +29,7 @@ public record Approval(
         String program,
         CommandLine command,
         String workdir,
+        List<String> variables,
         List<String> ancestors,
         @Nullable String rule,
         int count,
@@ -128,17 +130,17 @@ public record Approval(
     }
 
     Approval count(int value) {
-        return new Approval(id, session, owner, program, command, workdir, ancestors, rule, value, approvers,
+        return new Approval(id, session, owner, program, command, workdir, variables, ancestors, rule, value, approvers,
                 askedAt, expiresAt, state, by, scope);
     }
 
     Approval ancestors(List<String> value) {
-        return new Approval(id, session, owner, program, command, workdir, value, rule, count, approvers,
+        return new Approval(id, session, owner, program, command, workdir, variables, value, rule, count, approvers,
                 askedAt, expiresAt, state, by, scope);
     }
 
     Approval closed(State how, @Nullable String who, @Nullable Scope holds) {
-        return new Approval(id, session, owner, program, command, workdir, ancestors, rule, count, approvers,
+        return new Approval(id, session, owner, program, command, workdir, variables, ancestors, rule, count, approvers,
                 askedAt, expiresAt, how, who, holds);
     }
 

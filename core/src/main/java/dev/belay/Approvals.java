@@ -241,7 +241,7 @@ public final class Approvals {
             case ALLOW -> allow(request, verdict.checked() ? () -> note(live, execution, verdict, 1) : null);
             case DENY -> refuse(live, request, execution, verdict, State.DENIED);
             case ASK -> {
-                Remembered earlier = live.answers.find(execution).or(() -> kept.find(execution)).orElse(null);
+                Remembered earlier = earlier(live, execution).orElse(null);
                 if (earlier == null) {
                     ask(live, request, execution, verdict, by);
                 } else if (earlier.allow()) {
@@ -251,6 +251,12 @@ public final class Approvals {
                 }
             }
         }
+    }
+
+    /// The latest answer that applies to a program.
+    private Optional<Remembered> earlier(LiveSession live, Execution execution) {
+        String owner = live.spec.owner();
+        return live.answers.find(owner, execution).or(() -> kept.find(owner, execution));
     }
 
     /// @param note what to report about a check; null: check nothing

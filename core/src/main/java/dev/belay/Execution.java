@@ -10,9 +10,41 @@ import java.util.List;
 /// @param workdir       the working folder of the process, as the process sees it; empty if unknown
 /// @param foreignLoader whether variables such as `LD_PRELOAD` bring in code that the session did not begin with, or
 ///                      may do so
-public record Execution(long pid, List<Image> images, String workdir, boolean foreignLoader) {
+/// @param variables     the variables that steer the program
+public record Execution(
+        long pid, List<Image> images, String workdir, boolean foreignLoader, Variables variables) {
     public Execution {
         images = List.copyOf(images);
+    }
+
+    /// A program that no variable steers.
+    public Execution(long pid, List<Image> images, String workdir, boolean foreignLoader) {
+        this(pid, images, workdir, foreignLoader, Variables.NONE);
+    }
+
+    /// The variables that steer a program, such as `GIT_SSH_COMMAND`. Their values may be secret.
+    ///
+    /// @param digest  stands for all names and values
+    /// @param changed the names of those that the session did not begin with, or not with this value
+    public record Variables(String digest, List<String> changed) {
+        private static final int DIGITS = 32;
+
+        public static final Variables NONE = new Variables("none", List.of());
+
+        public Variables {
+            changed = List.copyOf(changed);
+        }
+
+        /// The digest of variables.
+        ///
+        /// @param all the variables, as `NAME=VALUE`
+        public static Variables of(List<String> all, List<String> changed) {
+            return all.isEmpty()
+                    ? new Variables(NONE.digest(), changed)
+                    : new Variables(
+                            Quoted.digest(String.join("\0", all.stream().sorted().toList())).substring(0, DIGITS),
+                            changed);
+        }
     }
 
     /// One program.

@@ -5,25 +5,41 @@ import dev.belay.Approval.Scope;
 import dev.belay.Approval.State;
 import dev.belay.host.ExecRequest;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /// An open question, and the processes that wait for its answer. [Approvals] guards the list of these.
 record Question(LiveSession live, Execution execution, Approval approval, List<ExecRequest> waiting) {
+    private static final int MAX_VARIABLES = 20;
+
     /// What is known of a program, as a pending question.
     static Approval note(
             LiveSession live, Execution execution, @Nullable String rule, int count, Instant now, Instant expires) {
         String id = Long.toString(ThreadLocalRandom.current().nextLong(1L << 35, 1L << 36), Character.MAX_RADIX);
         return new Approval(
                 id, live.id, live.spec.owner(), execution.first().program(),
-                CommandLine.of(execution.first().words()), execution.workdir(), List.of(), rule, count,
+                CommandLine.of(execution.first().words()), execution.workdir(), changed(execution),
+                List.of(), rule, count,
                 live.spec.guard().approvers(), now, expires,
                 State.PENDING, null, null);
     }
 
+    /// The names as safe text, and not too many of them.
+    private static List<String> changed(Execution execution) {
+        List<String> names = execution.variables().changed();
+        List<String> shown = new ArrayList<>();
+        names.stream().limit(MAX_VARIABLES).map(Quoted::inside).forEach(shown::add);
+        if (names.size() > MAX_VARIABLES) {
+            shown.add("⟦… " + (names.size() - MAX_VARIABLES) + " more …⟧");
+        }
+        return shown;
+    }
+
     boolean sameAs(Execution other) {
-        return other.images().equals(execution.images()) && other.workdir().equals(execution.workdir());
+        return other.images().equals(execution.images()) && other.workdir().equals(execution.workdir())
+                && other.variables().digest().equals(execution.variables().digest());
     }
 
     /// The same question, with one more process that waits for it.
@@ -38,13 +54,13 @@ record Question(LiveSession live, Execution execution, Approval approval, List<E
             return null;
         }
         Execution.Image image = execution.first();
-        if (!image.named() || !image.whole()) {
+        if (!image.named() || !image.whole() || execution.workdir().isEmpty()) {
             throw SessionException.invalid("Belay does not know enough about this program; answer with scope once.");
         }
         if (image.writable() && answer.allow()) {
             throw SessionException.invalid("The session may change the file " + Quoted.of(image.program())
                     + ", so it can be allowed only once at a time; answer with scope once.");
         }
-        return Remembered.of(image, answer);
+        return Remembered.of(live.spec.owner(), execution, answer);
     }
 }

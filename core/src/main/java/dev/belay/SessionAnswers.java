@@ -48,8 +48,10 @@ final class SessionAnswers {
     }
 
     /// The latest answer that applies to a program.
-    synchronized Optional<Remembered> find(Execution execution) {
-        return answers.stream().filter(answer -> answer.fits(execution)).findFirst();
+    ///
+    /// @param owner the owner of the session that starts it
+    synchronized Optional<Remembered> find(String owner, Execution execution) {
+        return answers.stream().filter(answer -> answer.fits(owner, execution)).findFirst();
     }
 
     /// Notes a refusal.

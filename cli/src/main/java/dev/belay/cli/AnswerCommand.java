@@ -2,6 +2,7 @@ package dev.belay.cli;
 
 import dev.belay.ErrorCode;
 import dev.belay.SessionException;
+import dev.belay.Visible;
 import dev.belay.cli.args.Arguments;
 import dev.belay.cli.args.Command;
 import dev.belay.cli.args.Syntax;
@@ -46,6 +47,10 @@ record AnswerCommand(boolean allow) implements Command {
         ObjectNode done = client.post("/api/approvals/" + find(client, given.words().getFirst()), body);
         if (given.flag("--json")) {
             Output.json(done);
+        } else if (!done.path("scope").asString("once").equals("once")) {
+            Output.line("Applies to the same program in the same folder, with the same "
+                    + (words == null ? "words" : "first words") + " and variables that steer it, for this "
+                    + Visible.of(done.path("scope").asString("")) + ".");
         }
         return 0;
     }

@@ -65,13 +65,16 @@ final class ApprovalsCommand implements Command {
         String rule = one.path("rule").asString("");
         StringBuilder from = new StringBuilder();
         one.path("ancestors").forEach(line -> from.append("    from ").append(quoted(line)).append('\n'));
+        StringBuilder changed = new StringBuilder();
+        one.path("variables").forEach(name -> changed.append(changed.isEmpty() ? "    changed: " : ", ")
+                .append(Visible.of(name.asString(""))));
         return Visible.of(one.path("id").asString("")) + "  " + quoted(shown.path("command"))
                 + (one.path("count").asInt(1) > 1 ? " (" + one.path("count").asInt() + " times)" : "") + "\n"
                 + "    " + quoted(shown.path("program")) + " in " + quoted(shown.path("workdir"))
                 + ", session " + Visible.of(one.path("session").asString("")) + " of "
                 + Visible.of(one.path("owner").asString(""))
                 + (rule.isEmpty() ? "" : ", rule " + Quoted.of(rule)) + "\n"
-                + from;
+                + (changed.isEmpty() ? "" : changed.append('\n')) + from;
     }
 
     private static String quoted(JsonNode safe) {

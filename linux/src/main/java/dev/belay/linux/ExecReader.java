@@ -59,8 +59,8 @@ final class ExecReader {
         return new ProcessMemory(libc, arena, notice.pid()).text(notice.path(), MAX_PATH);
     }
 
-    /// @param own the loader variables that the session began with
-    Found read(Map<String, String> own) {
+    /// @param steering the variables that the session began with
+    Found read(SteeringVariables steering) {
         ProcessMemory memory = new ProcessMemory(libc, arena, notice.pid());
         String path = memory.text(notice.path(), MAX_PATH);
         ProcessMemory.Strings words = memory.texts(notice.words(), notice.pointer(), MAX_WORDS, MAX_CHARS);
@@ -73,10 +73,12 @@ final class ExecReader {
                         : find(path, notice.folder());
         List<Execution.Image> images = new ArrayList<>(List.of(image(first, words.texts(), words.whole())));
         ExecFile last = interpreters(first, path == null ? "" : path, words, images);
-        boolean foreign =
-                loads(images) || !variables.whole() || variables.texts().stream().anyMatch(one -> foreign(one, own));
+        boolean foreign = loads(images) || !variables.whole()
+                || variables.texts().stream().anyMatch(one -> foreign(one, steering.own()));
         return new Found(
-                new Execution(notice.pid(), images, workdir == null ? "" : workdir, foreign), first, last);
+                new Execution(notice.pid(), images, workdir == null ? "" : workdir, foreign,
+                        steering.of(variables.texts())),
+                first, last);
     }
 
     private static boolean foreign(String variable, Map<String, String> own) {

@@ -43,7 +43,7 @@ final class ExecWatch implements Loop.Source {
 
     private final Loop loop;
     private final Path workspace;
-    private final Map<String, String> variables;
+    private final SteeringVariables variables;
     /// Completed by the hang-up, or when it can come no more.
     private final CompletableFuture<Left> over = new CompletableFuture<>();
     /// Requests that are not answered yet.
@@ -64,19 +64,19 @@ final class ExecWatch implements Loop.Source {
     private final List<HeldExec> early = new ArrayList<>();
 
     /// @param own       the programs by which Belay starts the session, in order
-    /// @param variables the loader variables that the session begins with
-    ExecWatch(Loop loop, Path workspace, List<String> own, Map<String, String> variables) {
+    /// @param variables the variables that the session begins with
+    ExecWatch(Loop loop, Path workspace, List<String> own, SteeringVariables variables) {
         this.loop = loop;
         this.workspace = workspace;
         this.own = new ArrayDeque<>(own);
-        this.variables = Map.copyOf(variables);
+        this.variables = variables;
     }
 
     Path workspace() {
         return workspace;
     }
 
-    Map<String, String> variables() {
+    SteeringVariables variables() {
         return variables;
     }
 

@@ -200,7 +200,8 @@ public final class LinuxHost implements Host {
             return spawned(launch, sandbox, null);
         }
         List<String> own = sandbox == null ? List.of(Trampoline.SHELL) : sandbox.programs();
-        Map<String, String> variables = sandbox == null ? launch.env() : sandbox.environment();
+        SteeringVariables variables =
+                new SteeringVariables(sandbox == null ? launch.env() : sandbox.environment(), launch.env());
         ExecWatch watch = new ExecWatch(loop, workspace.path(), own, variables);
         boolean done = false;
         try {

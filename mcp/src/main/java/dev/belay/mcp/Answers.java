@@ -207,6 +207,7 @@ public final class Answers {
                 .put("program", Quoted.inside(approval.program()))
                 .put("workdir", Quoted.inside(approval.workdir()));
         node.put("workdir", approval.workdir());
+        approval.variables().forEach(node.putArray("variables")::add);
         approval.ancestors().forEach(node.putArray("ancestors")::add);
         node.put("rule", approval.rule())
                 .put("count", approval.count())

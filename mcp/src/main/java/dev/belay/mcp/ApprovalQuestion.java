@@ -21,6 +21,9 @@ record ApprovalQuestion(String approval, String session) {
     private static final String SESSION = "allow for this session";
     private static final String DENY = "deny";
 
+    private static final String LASTS = " An answer for longer than once holds for the same program, words, folder and"
+            + " variables that steer it.";
+
     static ApprovalQuestion of(Approval approval) {
         return new ApprovalQuestion(approval.id(), approval.session());
     }
@@ -52,7 +55,11 @@ record ApprovalQuestion(String approval, String session) {
     private static String message(Approval approval) {
         return "The agent wants to run '" + approval.command().text() + "' (" + Quoted.of(approval.program()) + ")"
                 + (approval.workdir().isEmpty() ? "" : " in " + Quoted.of(approval.workdir()))
-                + (approval.rule() == null ? "." : ". Rule " + Quoted.of(approval.rule()) + " asks for your approval.");
+                + (approval.variables().isEmpty()
+                        ? ""
+                        : ", with " + String.join(", ", approval.variables()) + " changed")
+                + (approval.rule() == null ? "." : ". Rule " + Quoted.of(approval.rule()) + " asks for your approval.")
+                + LASTS;
     }
 
     /// The answer that a client brings; null if its user gave none.

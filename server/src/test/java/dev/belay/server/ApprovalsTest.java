@@ -113,6 +113,21 @@ class ApprovalsTest extends WithServer {
         assertThat(api.get(ADMIN, "/api/approvals").json().get("approvals")).isEmpty();
     }
 
+    /// Bob is an approver of Alice, not of himself.
+    @Test
+    void anAnswerForOnePrincipalCountsForNobodyElse() throws Exception {
+        String first = api.open(ALICE, "uname -s");
+        String path = "/api/approvals/" + pending(BOB).get("id").asString();
+        api.post(BOB, path, "{\"answer\": \"allow\", \"scope\": \"workspace\", \"words\": 1}");
+        assertThat(output(ALICE, first)).contains("Linux");
+        assertThat(output(ALICE, api.open(ALICE, "uname -m || echo no"))).doesNotContain("no");
+        String second = api.open(BOB, "uname -s || echo no");
+        JsonNode asked = pending(ADMIN);
+        assertThat(asked.get("owner").asString()).isEqualTo("bob");
+        api.post(ADMIN, "/api/approvals/" + asked.get("id").asString(), "{\"answer\": \"deny\"}");
+        assertThat(output(BOB, second)).contains("no");
+    }
+
     @Test
     void badAnswersAreRefusedAndTheQuestionStaysOpen() throws Exception {
         api.open(ALICE, "uname -s");
