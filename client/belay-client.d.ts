@@ -133,6 +133,10 @@ export interface Approval {
   rule: string | null;
   /** How many processes wait for the same answer. */
   count?: number;
+  /** Who typed it privately. Unless that is you, or you are an admin, you cannot see what it is. */
+  private_to?: string;
+  /** For how long it can be allowed. */
+  scopes: ("once" | "session" | "conversation" | "workspace")[];
   /** Who may answer besides admins. */
   approvers?: string[];
   asked_at: string;

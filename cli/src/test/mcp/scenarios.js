@@ -666,6 +666,30 @@ input()`;
     await agent.end();
   },
 
+  "an answer for the conversation holds for the next command": async () => {
+    writeFileSync("belay.toml", ASKS);
+    const asked = [];
+    const elicit = (params) => {
+      asked.push(params);
+      return { action: "accept", content: { answer: "allow for this conversation" } };
+    };
+    const agent = await Agent.start({ args: ["--config", "belay.toml"], elicit });
+    assert.match((await agent.exec("uname -s", ended)).output, /Linux/);
+    assert.match((await agent.exec("uname -s", ended)).output, /Linux/);
+    assert.equal(asked.length, 1);
+    assert.deepEqual(asked[0].requestedSchema.properties.answer.enum, [
+      "allow once",
+      "allow for this session",
+      "allow for this conversation",
+      "allow for this workspace",
+      "deny",
+    ]);
+    assert.match(asked[0].message, /the same program, words, folder and variables/);
+    assert.match((await agent.exec("cd / && uname -s", ended)).output, /Linux/);
+    assert.equal(asked.length, 2);
+    await agent.end();
+  },
+
   "where the client cannot ask its user, a rule that asks denies": async () => {
     writeFileSync("belay.toml", ASKS);
     const agent = await Agent.start({ args: ["--config", "belay.toml"] });

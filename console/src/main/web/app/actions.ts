@@ -135,8 +135,12 @@ export function actions(): Choice[] {
     .filter((one) => mayAnswer(one, me.peek()))
     .flatMap((one) => [
       { says: `Allow once: ${one.shown.command}`, more: one.session, does: () => void decide(one, "once") },
-      { says: `Allow for the session: ${one.shown.command}`, does: () => void decide(one, "session") },
-      { says: `Allow for the workspace: ${one.shown.command}`, does: () => void decide(one, "workspace") },
+      ...one.scopes
+        .filter((scope) => scope !== "once")
+        .map((scope) => ({
+          says: `Allow for the ${scope}: ${one.shown.command}`,
+          does: () => void decide(one, scope),
+        })),
       { says: `Deny: ${one.shown.command}`, does: () => void decide(one, "deny") },
     ]);
   const open: Choice[] = sessions.peek().map((one) => ({

@@ -9,6 +9,7 @@ import { me } from "../server/feed.ts";
 const SCOPES: [Scope, string][] = [
   ["once", "Allow once"],
   ["session", "For the session"],
+  ["conversation", "For the conversation"],
   ["workspace", "For the workspace"],
 ];
 
@@ -82,7 +83,7 @@ export function Question({ approval, brief = false }: { approval: Approval; brie
       </dl>
       {mayAnswer(approval, me.value) ? (
         <div class="answers">
-          {SCOPES.map(([scope, says]) => (
+          {SCOPES.filter(([scope]) => approval.scopes.includes(scope)).map(([scope, says]) => (
             <button
               key={scope}
               type="button"

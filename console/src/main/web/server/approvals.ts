@@ -6,7 +6,7 @@ import { type Key, keyOf, type Me } from "./types.ts";
 
 /** What the guard asks: programs that wait until somebody allows or denies them. */
 export type { Approval } from "belay-client";
-export type Scope = "once" | "session" | "workspace";
+export type Scope = "once" | "session" | "conversation" | "workspace";
 
 const pending = signal<ReadonlyMap<string, Approval>>(new Map());
 /** Those that wait, oldest first. */

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
 /// @param rule      the rule that asks or denies; null if none matches
 /// @param count     how many processes wait for the same answer
 /// @param approvers who may answer besides admins
+/// @param scopes    for how long it can be allowed
+/// @param privateTo who typed it privately: others may not know what it is; null if everybody may
 /// @param expiresAt when it expires
 /// @param by        who answered; null if nobody has
 /// @param scope     how long the answer applies; null if there is none
@@ -34,6 +36,8 @@ public record Approval(
         @Nullable String rule,
         int count,
         List<String> approvers,
+        List<Scope> scopes,
+        @Nullable String privateTo,
         Instant askedAt,
         Instant expiresAt,
         State state,
@@ -41,6 +45,9 @@ public record Approval(
         @Nullable Scope scope) {
     /// The approver that stands for the user of an MCP client.
     public static final String CLIENT = "client";
+
+    /// The program, for those who may not know it.
+    public static final String PRIVATE = "(private)";
 
     /// The detail of `NOT_FOUND` that says how a question was closed.
     public static final String STATE = "state";
@@ -70,6 +77,8 @@ public record Approval(
         ONCE,
         /// For the rest of the session.
         SESSION,
+        /// For all sessions that the agent opens in the same conversation.
+        CONVERSATION,
         /// For every session in the workspace, from now on.
         WORKSPACE;
 
@@ -86,7 +95,7 @@ public record Approval(
                 }
             }
             throw SessionException.invalid(
-                    "There is no scope " + Quoted.of(label) + "; use once, session or workspace.");
+                    "There is no scope " + Quoted.of(label) + "; use once, session, conversation or workspace.");
         }
     }
 
@@ -129,19 +138,40 @@ public record Approval(
         return !actor.agent() && !actor.watches() && (actor.admin() || approvers.contains(actor.name()));
     }
 
+    /// As an actor may see it: what somebody else has typed privately is left out.
+    public Approval seenBy(Actor actor) {
+        return hides(actor) ? withheld() : this;
+    }
+
+    /// Whether an actor may not know what it asks.
+    public boolean hides(Actor actor) {
+        return privateTo != null && PrivateRange.hides(privateTo, actor);
+    }
+
+    /// As everybody may see it, and logs may keep it.
+    public Approval withheld() {
+        if (privateTo == null) {
+            return this;
+        }
+        String says = "⟦typed privately by " + Quoted.inside(privateTo) + "⟧";
+        CommandLine nothing = new CommandLine(says, List.of(), 0);
+        return new Approval(id, session, owner, PRIVATE, nothing, "", List.of(), List.of(), rule, count, approvers,
+                scopes, privateTo, askedAt, expiresAt, state, by, scope);
+    }
+
     Approval count(int value) {
         return new Approval(id, session, owner, program, command, workdir, variables, ancestors, rule, value, approvers,
-                askedAt, expiresAt, state, by, scope);
+                scopes, privateTo, askedAt, expiresAt, state, by, scope);
     }
 
     Approval ancestors(List<String> value) {
         return new Approval(id, session, owner, program, command, workdir, variables, value, rule, count, approvers,
-                askedAt, expiresAt, state, by, scope);
+                scopes, privateTo, askedAt, expiresAt, state, by, scope);
     }
 
     Approval closed(State how, @Nullable String who, @Nullable Scope holds) {
         return new Approval(id, session, owner, program, command, workdir, variables, ancestors, rule, count, approvers,
-                askedAt, expiresAt, how, who, holds);
+                scopes, privateTo, askedAt, expiresAt, how, who, holds);
     }
 
     /// The refusal of an answer that comes too late.

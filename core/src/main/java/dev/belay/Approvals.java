@@ -35,6 +35,7 @@ public final class Approvals {
     private final Time time;
     private final Timer timer;
     private final AnswerFile kept;
+    private final ConversationAnswers conversations = new ConversationAnswers();
     private final Doorbell bell = new Doorbell();
     private final List<ApprovalListener> listeners = new CopyOnWriteArrayList<>();
     /// How many can ask somebody.
@@ -164,6 +165,9 @@ public final class Approvals {
             }
             if (remembered != null) {
                 now.live().answers.add(remembered);
+                if (answer.scope() == Scope.CONVERSATION) {
+                    conversations.add(now.live().spec.guard().conversation(), remembered);
+                }
             }
             return true;
         });
@@ -173,6 +177,11 @@ public final class Approvals {
             }
         }
         return done;
+    }
+
+    /// An agent's conversation has ended: its answers count no longer.
+    public void forget(String conversation) {
+        conversations.forget(conversation);
     }
 
     private SessionException notPending(String id) {
@@ -256,7 +265,9 @@ public final class Approvals {
     /// The latest answer that applies to a program.
     private Optional<Remembered> earlier(LiveSession live, Execution execution) {
         String owner = live.spec.owner();
-        return live.answers.find(owner, execution).or(() -> kept.find(owner, execution));
+        return live.answers.find(owner, execution)
+                .or(() -> conversations.find(live.spec.guard().conversation(), owner, execution))
+                .or(() -> kept.find(owner, execution));
     }
 
     /// @param note what to report about a check; null: check nothing

@@ -18,6 +18,8 @@ final class Keyboard {
     private @Nullable Lease current;
     private boolean retired;
     private volatile List<PrivateRange> hidden = List.of();
+    /// Who typed last, if they typed privately; null if somebody typed openly since.
+    private @Nullable String typist;
 
     /// Hears that the keyboard has changed hands, on the thread that did it. It is quick.
     @FunctionalInterface
@@ -76,8 +78,27 @@ final class Keyboard {
 
     boolean mayType(Actor actor) {
         synchronized (this) {
-            return current == null || actor.is(current.holder());
+            boolean may = current == null || actor.is(current.holder());
+            if (may) {
+                typist = openTo();
+            }
+            return may;
         }
+    }
+
+    /// For whom programs start now: the holder of a private keyboard, or the last one if nobody has typed since. Null
+    /// if everybody may know.
+    @Nullable String startsFor() {
+        synchronized (this) {
+            String holder = openTo();
+            return holder == null ? typist : holder;
+        }
+    }
+
+    /// The holder of the private range that lasts; null if there is none.
+    private @Nullable String openTo() {
+        PrivateRange last = hidden.isEmpty() ? null : hidden.getLast();
+        return last != null && last.to() == Long.MAX_VALUE ? last.holder() : null;
     }
 
     boolean isCurrent(Lease lease) {

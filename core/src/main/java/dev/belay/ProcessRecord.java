@@ -19,6 +19,11 @@ public record ProcessRecord(
         Instant startedAt,
         Duration cpu,
         long memoryBytes) {
+    /// For those who may not know what it is.
+    ProcessRecord withheld() {
+        return new ProcessRecord(pid, parent, Approval.PRIVATE, state, foreground, startedAt, cpu, memoryBytes);
+    }
+
     /// What a process does.
     public enum State {
         RUNNING,

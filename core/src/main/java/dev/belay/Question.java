@@ -18,12 +18,33 @@ record Question(LiveSession live, Execution execution, Approval approval, List<E
     static Approval note(
             LiveSession live, Execution execution, @Nullable String rule, int count, Instant now, Instant expires) {
         String id = Long.toString(ThreadLocalRandom.current().nextLong(1L << 35, 1L << 36), Character.MAX_RADIX);
+        String privateTo = live.keyboard.startsFor();
         return new Approval(
                 id, live.id, live.spec.owner(), execution.first().program(),
                 CommandLine.of(execution.first().words()), execution.workdir(), changed(execution),
                 List.of(), rule, count,
-                live.spec.guard().approvers(), now, expires,
+                live.spec.guard().approvers(), scopes(live, execution, privateTo), privateTo, now, expires,
                 State.PENDING, null, null);
+    }
+
+    /// For how long a program can be allowed.
+    private static List<Scope> scopes(LiveSession live, Execution execution, @Nullable String privateTo) {
+        if (!known(execution) || execution.first().writable() || execution.foreignLoader()) {
+            return List.of(Scope.ONCE);
+        }
+        List<Scope> scopes = new ArrayList<>(List.of(Scope.ONCE, Scope.SESSION));
+        if (live.spec.guard().conversation() != null) {
+            scopes.add(Scope.CONVERSATION);
+        }
+        if (privateTo == null) {
+            scopes.add(Scope.WORKSPACE);
+        }
+        return scopes;
+    }
+
+    /// Whether enough is known to recognise the same program again.
+    private static boolean known(Execution execution) {
+        return execution.first().named() && execution.first().whole() && !execution.workdir().isEmpty();
     }
 
     /// The names as safe text, and not too many of them.
@@ -54,8 +75,16 @@ record Question(LiveSession live, Execution execution, Approval approval, List<E
             return null;
         }
         Execution.Image image = execution.first();
-        if (!image.named() || !image.whole() || execution.workdir().isEmpty()) {
+        if (!known(execution)) {
             throw SessionException.invalid("Belay does not know enough about this program; answer with scope once.");
+        }
+        if (answer.scope() == Scope.CONVERSATION && live.spec.guard().conversation() == null) {
+            throw SessionException.invalid("Session " + live.id + " belongs to no agent's conversation;"
+                    + " answer with scope once, session or workspace.");
+        }
+        if (answer.scope() == Scope.WORKSPACE && approval.privateTo() != null) {
+            throw SessionException.invalid("This command was typed privately, and answers for the workspace stand in a"
+                    + " file; answer with scope once or session.");
         }
         if (image.writable() && answer.allow()) {
             throw SessionException.invalid("The session may change the file " + Quoted.of(image.program())

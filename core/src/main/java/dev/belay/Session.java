@@ -139,12 +139,13 @@ public final class Session implements AutoCloseable {
 
     /// The open questions about programs that the session wants to start.
     public List<Approval> approvals() {
-        return registry.approvals().pending(live);
+        return registry.approvals().pending(live).stream().map(one -> one.seenBy(actor)).toList();
     }
 
     /// A question of the session that was closed recently.
     public Optional<Approval> closedApproval(String approval) {
-        return registry.approvals().closed(approval).filter(one -> one.session().equals(live.id));
+        return registry.approvals().closed(approval).filter(one -> one.session().equals(live.id))
+                .map(one -> one.seenBy(actor));
     }
 
     /// Marks the open questions as known: [Until#orApproval()] waits for the next one.
@@ -154,7 +155,7 @@ public final class Session implements AutoCloseable {
 
     /// What an agent should know: the open questions, and the programs that were refused since the last call.
     public List<Approval> approvalNews() {
-        return registry.approvals().news(live);
+        return registry.approvals().news(live).stream().map(one -> one.seenBy(actor)).toList();
     }
 
     // --- wait ---
@@ -331,7 +332,11 @@ public final class Session implements AutoCloseable {
     /// show them only to actors that may drive the session. Looks at all processes of the machine.
     public List<ProcessRecord> processes() {
         requireMayDrive();
-        return live.state() == SessionState.CLOSED ? List.of() : live.process().processes();
+        List<ProcessRecord> all = live.state() == SessionState.CLOSED ? List.of() : live.process().processes();
+        String typist = live.keyboard.startsFor();
+        return typist != null && PrivateRange.hides(typist, actor)
+                ? all.stream().map(ProcessRecord::withheld).toList()
+                : all;
     }
 
     /// How many processes of the session have outlived the leader, whether or not they hold the terminal or a pipe; 0

@@ -24,7 +24,8 @@ record AnswerCommand(boolean allow) implements Command {
                 name, allow ? "Let a program start." : "Refuse a program.", "belay " + name + " [OPTION...] ID")
                 .description((allow ? "Lets a program start" : "Refuses a program") + " that waits for an approval.")
                 .parameter("ID", "Id of the question in 'belay approvals', or the beginning of it.")
-                .value("--scope", "SCOPE", "once (default), session or workspace: how long the answer applies.")
+                .value("--scope", "SCOPE",
+                        "How long the answer applies: once (default), session, conversation or workspace.")
                 .value("--words", "N", "Answer for all commands that begin with the same N words.")
                 .flag("--json", ServerOptions.JSON);
         return ServerOptions.of(own, "", "belay " + name + " k3x9\nbelay " + name + " --scope=session k3x9");

@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 /// The tools of a `belay mcp` that runs the sessions itself. The first call opens them, so that the client can say
 /// where it works before that.
 final class LocalTools implements Workplace, AutoCloseable {
+    /// The only one that these sessions have: it lasts as long as they do.
+    private static final String CONVERSATION = "stdio";
+
     private final Config config;
     private final Map<String, String> caller;
     private final WorkspaceChoice place;
@@ -76,8 +79,8 @@ final class LocalTools implements Workplace, AutoCloseable {
         screens = made;
         AgentSettings settings = config.agent();
         return new AgentTools(
-                Gate.forOneAgent(opened.sessions(), "agent", settings::maxSessions), made, () -> settings,
-                new CallTurns());
+                Gate.forOneAgent(opened.sessions(), "agent", settings::maxSessions).in(CONVERSATION), made,
+                () -> settings, new CallTurns());
     }
 
     /// Ends all sessions and opens no more: the client has gone.

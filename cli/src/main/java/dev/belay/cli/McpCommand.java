@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Scanner;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /// `belay mcp`: serves the agent tools over standard input and output to the client that started it.
@@ -161,7 +162,9 @@ final class McpCommand implements Command {
 
     private static void bridge(ServerAddress there, String token, Arguments given, String folder) throws IOException {
         String results = given.text("--results");
-        String query = "?workdir=" + URLEncoder.encode(folder, StandardCharsets.UTF_8)
+        // A conversation lasts as long as this process, whatever the protocol's revision knows of one.
+        String query = "?conversation=" + UUID.randomUUID() + "&workdir="
+                + URLEncoder.encode(folder, StandardCharsets.UTF_8)
                 + (results == null ? "" : "&results=" + Results.of(results).word());
         stdio().run(new Bridge(there.at("/mcp" + query), token));
     }

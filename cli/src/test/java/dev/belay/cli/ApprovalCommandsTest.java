@@ -52,6 +52,9 @@ class ApprovalCommandsTest extends WithBelay {
         assertThat(out("approvals")).startsWith(id + "  'uname -s'\n").contains("session one of admin, rule 'machine'")
                 .contains("from 'sh -c \"uname -s; echo end; read x\"'");
         assertThat(belay.run("approve", "--scope", "ever", id).code()).isNotZero();
+        Belay.Outcome refused = belay.run("approve", "--scope", "conversation", id);
+        assertThat(refused.code()).isNotZero();
+        assertThat(refused.err()).contains("belongs to no agent's conversation");
         assertThat(belay.run("approve", "--words", "0", id).code()).isEqualTo(2);
         assertThat(belay.run("deny", "none-such").code()).isEqualTo(3);
         out("approve", id.substring(0, 5));
@@ -77,7 +80,8 @@ class ApprovalCommandsTest extends WithBelay {
     @Test
     void aRefusalReachesTheProgram() throws Exception {
         out("open", "--name", "two", "--", "sh", "-c", "uname -s || echo refused; read x");
-        out("deny", asked().path("id").asString());
+        assertThat(out("deny", "--scope", "session", asked().path("id").asString()))
+                .contains("same program in the same folder, with the same words");
         assertThat(out("wait", "two", "--match", "refused", "--timeout", "50s")).isNotEmpty();
         out("close", "two");
     }

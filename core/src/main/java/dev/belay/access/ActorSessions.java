@@ -30,11 +30,29 @@ public final class ActorSessions {
     private final Gate gate;
     private final Supplier<Principal> principal;
     private final boolean agent;
+    private final @Nullable String conversation;
 
-    ActorSessions(Gate gate, Supplier<Principal> principal, boolean agent) {
+    /// @param conversation see [#in]
+    ActorSessions(Gate gate, Supplier<Principal> principal, boolean agent, @Nullable String conversation) {
         this.gate = gate;
         this.principal = principal;
         this.agent = agent;
+        this.conversation = conversation;
+    }
+
+    /// The view of an agent in a conversation, to which the sessions belong that it opens.
+    ///
+    /// @param name identifies the conversation among those of the agent's principal; null: it belongs to none
+    public ActorSessions in(@Nullable String name) {
+        return new ActorSessions(
+                gate, principal, agent, name == null ? null : principal.get().name() + "/" + name);
+    }
+
+    /// The conversation has ended: answers that were given for it count no longer.
+    public void endConversation() {
+        if (conversation != null) {
+            gate.sessions().approvals().forget(conversation);
+        }
     }
 
     /// Who uses this view.
@@ -117,7 +135,7 @@ public final class ActorSessions {
     public Session open(SessionSpec spec) throws InterruptedException {
         Principal now = principal.get();
         requireMayDrive(now);
-        return gate.open(now, spec).as(actor(now));
+        return gate.open(now, spec.guard(spec.guard().conversation(conversation))).as(actor(now));
     }
 
     // --- approvals ---
@@ -130,7 +148,8 @@ public final class ActorSessions {
         Approvals.Pending all = gate.sessions().approvals().next(after, timeout);
         Principal now = principal.get();
         return new Approvals.Pending(
-                all.revision(), all.approvals().stream().filter(one -> sees(now, one)).toList());
+                all.revision(), all.approvals().stream().filter(one -> sees(now, one))
+                        .map(one -> one.seenBy(actor(now))).toList());
     }
 
     /// Whether the actor may see a question.
@@ -158,7 +177,13 @@ public final class ActorSessions {
                             : now.name() + " may not answer for " + found.owner()
                                     + "; ask an admin, or somebody listed in approvers.");
         }
-        return approvals.answer(id, now.name(), answer);
+        if (found != null && answer.allow() && found.hides(actor(now))) {
+            throw new SessionException(
+                    ErrorCode.DENIED,
+                    found.privateTo() + " typed this command privately, so " + now.name()
+                            + " cannot see what it is and may only deny it; an admin can see it.");
+        }
+        return approvals.answer(id, now.name(), answer).seenBy(actor(now));
     }
 
     /// Answers for the user of an MCP client, who was asked by the client. Only where the settings trust it to.
@@ -174,7 +199,7 @@ public final class ActorSessions {
 
     /// Whether the user of this agent's client may answer a question.
     public boolean trustsClient(Approval approval) {
-        return agent && approval.owner().equals(principal.get().name())
+        return agent && approval.privateTo() == null && approval.owner().equals(principal.get().name())
                 && approval.approvers().contains(Approval.CLIENT);
     }
 

@@ -78,12 +78,12 @@ public final class Gate {
     ///
     /// @param principal looked up at every use: the supplier throws once the principal is signed out
     public ActorSessions view(Supplier<Principal> principal) {
-        return new ActorSessions(this, principal, false);
+        return new ActorSessions(this, principal, false, null);
     }
 
     /// The view of an agent that acts for a principal; see [#view].
     public ActorSessions agent(Supplier<Principal> principal) {
-        return new ActorSessions(this, principal, true);
+        return new ActorSessions(this, principal, true, null);
     }
 
     Sessions sessions() {

@@ -96,11 +96,48 @@ class WatchAnswersTest extends WatchRig {
         assertThat(Files.readString(folder.resolve("state/approvals.txt"))).startsWith(old).hasLineCount(2);
     }
 
+    private Session in(String conversation, String script) {
+        return sessions().open(SessionSpec.of("/bin/sh", "-c", script).pipe().owner("ada")
+                .guard(Guard.NONE.watched(true).conversation(conversation)));
+    }
+
+    @Test
+    void anAnswerForAConversationHoldsForItsNextSessionsUntilItEnds() throws Exception {
+        Session first = in("one", "uname -s");
+        assertThat(question().scopes())
+                .containsExactly(Scope.ONCE, Scope.SESSION, Scope.CONVERSATION, Scope.WORKSPACE);
+        allow(new Answer(true, Scope.CONVERSATION, null));
+        assertThat(output(first)).isEqualTo("Linux\n");
+        assertThat(output(in("one", "uname -s"))).isEqualTo("Linux\n");
+        Session other = in("two", "uname -s");
+        allow(Answer.ALLOW);
+        assertThat(output(other)).isEqualTo("Linux\n");
+        approvals().forget("one");
+        Session later = in("one", "uname -s");
+        allow(Answer.ALLOW);
+        assertThat(output(later)).isEqualTo("Linux\n");
+        assertThat(folder.resolve("state/approvals.txt")).doesNotExist();
+    }
+
+    @Test
+    void whereThereIsNoConversationTheScopeIsRefused() throws Exception {
+        Session session = of("ada", "uname -s");
+        Approval asked = question();
+        assertThat(asked.scopes()).containsExactly(Scope.ONCE, Scope.SESSION, Scope.WORKSPACE);
+        SessionException refused = catchThrowableOfType(SessionException.class,
+                () -> approvals().answer(asked.id(), "ada", new Answer(true, Scope.CONVERSATION, null)));
+        assertThat(refused.code()).isEqualTo(ErrorCode.INVALID_REQUEST);
+        assertThat(refused).hasMessageContaining("belongs to no agent's conversation");
+        approvals().answer(asked.id(), "ada", Answer.DENY);
+        output(session);
+    }
+
     @Test
     void whereTheFileMayBeChangedOnlyOnceIsPossible() throws Exception {
         Files.copy(java.nio.file.Path.of("/usr/bin/uname"), folder.resolve("workspace/uname"));
         Session session = watched("/bin/sh", "-c", "./uname -s");
         String id = question().id();
+        assertThat(question().scopes()).containsExactly(Scope.ONCE);
         assertThat(catchThrowableOfType(SessionException.class, () -> approvals().answer(id, "ada", SESSION)).code())
                 .isEqualTo(ErrorCode.INVALID_REQUEST);
         approvals().answer(id, "ada", Answer.ALLOW);

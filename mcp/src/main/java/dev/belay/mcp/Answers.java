@@ -214,6 +214,10 @@ public final class Answers {
                 .put("asked_at", approval.askedAt().toString())
                 .put("expires_at", approval.expiresAt().toString())
                 .put("state", approval.state().label());
+        approval.scopes().forEach(scope -> node.withArray("scopes").add(scope.label()));
+        if (approval.privateTo() != null) {
+            node.put("private_to", approval.privateTo());
+        }
         if (approval.by() != null) {
             node.put("by", approval.by());
         }

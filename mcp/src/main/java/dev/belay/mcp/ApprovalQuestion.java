@@ -4,8 +4,10 @@ import dev.belay.Approval;
 import dev.belay.Approval.Answer;
 import dev.belay.Approval.Scope;
 import dev.belay.Quoted;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -18,7 +20,7 @@ record ApprovalQuestion(String approval, String session) {
     static final String METHOD = "elicitation/create";
     private static final String KEY = "approval.";
     private static final String ONCE = "allow once";
-    private static final String SESSION = "allow for this session";
+    private static final String LONGER = "allow for this ";
     private static final String DENY = "deny";
 
     private static final String LASTS = " An answer for longer than once holds for the same program, words, folder and"
@@ -47,9 +49,15 @@ record ApprovalQuestion(String approval, String session) {
         ObjectNode choice = schema.putObject("properties").putObject("answer")
                 .put("type", "string")
                 .put("title", "Answer");
-        choice.putArray("enum").add(ONCE).add(SESSION).add(DENY);
+        ArrayNode choices = choice.putArray("enum");
+        approval.scopes().forEach(scope -> choices.add(text(scope)));
+        choices.add(DENY);
         schema.putArray("required").add("answer");
         return params;
+    }
+
+    private static String text(Scope scope) {
+        return scope == Scope.ONCE ? ONCE : LONGER + scope.label();
     }
 
     private static String message(Approval approval) {
@@ -59,7 +67,7 @@ record ApprovalQuestion(String approval, String session) {
                         ? ""
                         : ", with " + String.join(", ", approval.variables()) + " changed")
                 + (approval.rule() == null ? "." : ". Rule " + Quoted.of(approval.rule()) + " asks for your approval.")
-                + LASTS;
+                + (approval.scopes().size() > 1 ? LASTS : "");
     }
 
     /// The answer that a client brings; null if its user gave none.
@@ -67,11 +75,14 @@ record ApprovalQuestion(String approval, String session) {
         String action = result == null ? "" : result.path("action").asString("");
         return switch (action) {
             case "decline" -> Answer.DENY;
-            case "accept" -> switch (result == null ? "" : result.path("content").path("answer").asString("")) {
-                case ONCE -> Answer.ALLOW;
-                case SESSION -> new Answer(true, Scope.SESSION, null);
-                default -> Answer.DENY;
-            };
+            case "accept" -> {
+                String chosen = result == null ? "" : result.path("content").path("answer").asString("");
+                yield Arrays.stream(Scope.values())
+                        .filter(scope -> text(scope).equals(chosen))
+                        .findFirst()
+                        .map(scope -> new Answer(true, scope, null))
+                        .orElse(Answer.DENY);
+            }
             default -> null;
         };
     }

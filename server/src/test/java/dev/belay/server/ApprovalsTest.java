@@ -2,6 +2,7 @@ package dev.belay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.belay.Actor;
 import dev.belay.Approvals;
 import dev.belay.ExecPolicy.Action;
 import dev.belay.Origin;
@@ -126,6 +127,35 @@ class ApprovalsTest extends WithServer {
         assertThat(asked.get("owner").asString()).isEqualTo("bob");
         api.post(ADMIN, "/api/approvals/" + asked.get("id").asString(), "{\"answer\": \"deny\"}");
         assertThat(output(BOB, second)).contains("no");
+    }
+
+    /// Bob is an approver, Eve watches. Neither may read what Alice types privately.
+    @Test
+    void whatIsTypedPrivatelyIsNotShownToOthers() throws Exception {
+        String id = api.post(ALICE, "/api/sessions", "{\"command\": [\"sh\"]}").json().get("id").asString();
+        String lease = "/api/sessions/" + id + "/lease";
+        api.post(ALICE, lease, "{\"action\": \"take\", \"private\": true}");
+        api.post(ALICE, "/api/sessions/" + id + "/input", "cd /usr; uname secret-word\n");
+        String path = "/api/approvals/" + pending(ALICE).get("id").asString();
+        assertThat(pending(ALICE).at("/shown/command").asString()).isEqualTo("uname secret-word");
+        assertThat(pending(ADMIN).at("/shown/command").asString()).isEqualTo("uname secret-word");
+        assertThat(pending(ADMIN).get("scopes").toString()).isEqualTo("[\"once\",\"session\"]");
+        for (String token : List.of(BOB, EVE)) {
+            JsonNode seen = pending(token);
+            assertThat(seen.at("/shown/command").asString()).isEqualTo("⟦typed privately by alice⟧");
+            assertThat(seen.get("private_to").asString()).isEqualTo("alice");
+            assertThat(seen.toString()).doesNotContain("secret").doesNotContain("uname").doesNotContain("/usr");
+        }
+        assertThat(sessions.get(id).as(new Actor("alice").asAgent()).approvals().toString()).doesNotContain("uname");
+        api.post(ALICE, lease, "{\"action\": \"give_back\"}");
+        try (Socket viewer = Socket.attach(http, server.address(), EVE, id, "?from=0")) {
+            assertThat(next(viewer, 0x0a).json().toString()).contains("privately").doesNotContain("uname");
+        }
+        assertThat(api.post(BOB, path, "{\"answer\": \"allow\"}").code()).isEqualTo("DENIED");
+        assertThat(api.post(BOB, path, "{\"answer\": \"deny\"}").text()).doesNotContain("uname");
+        assertThat(log.toString(StandardCharsets.UTF_8)).contains("exec_answered").doesNotContain("uname");
+        api.post(ALICE, "/api/sessions/" + id + "/input", "uname open-word\n");
+        assertThat(pending(EVE).at("/shown/command").asString()).isEqualTo("uname open-word");
     }
 
     @Test

@@ -120,7 +120,7 @@ public final class EventLog implements SessionObserver, ApprovalListener {
     public void denied(Approval approval) {
         Map<String, Object> facts = of(approval);
         facts.put("state", approval.state().label());
-        seldom("exec_denied", approval.session() + " " + approval.program(), facts);
+        seldom("exec_denied", approval.session() + " " + facts.get("program"), facts);
     }
 
     @Override
@@ -136,7 +136,7 @@ public final class EventLog implements SessionObserver, ApprovalListener {
         facts.put("session", approval.session());
         facts.put("owner", approval.owner());
         facts.put("approval", approval.id());
-        facts.put("program", approval.program());
+        facts.put("program", approval.withheld().program());
         if (approval.rule() != null) {
             facts.put("rule", approval.rule());
         }

@@ -2,6 +2,7 @@ package dev.belay.server.mcp;
 
 import dev.belay.ErrorCode;
 import dev.belay.SessionException;
+import dev.belay.access.ActorSessions;
 import dev.belay.agent.AgentSettings;
 import dev.belay.agent.AgentTools;
 import dev.belay.agent.CallTurns;
@@ -53,7 +54,8 @@ final class Conversations implements AutoCloseable {
     ///
     /// @param results what answers carry, if not as in the settings
     /// @param folder  the folder that relative folders start at
-    record Wish(Optional<Results> results, String folder) {}
+    /// @param name    what a `belay mcp` that passes messages on calls its conversation, which is as long as its life
+    record Wish(Optional<Results> results, String folder, Optional<String> name) {}
 
     /// A conversation of one request, which is complete in itself. Nothing of it is kept.
     record Single(Login login, Conversation conversation, Conversations all) implements AutoCloseable {
@@ -68,7 +70,8 @@ final class Conversations implements AutoCloseable {
 
     synchronized Single single(Login login, Wish wish) {
         requireOpen();
-        Single single = new Single(login, conversation(login, wish), this);
+        ActorSessions view = server.access().ofAgent(login).in(wish.name().orElse(null));
+        Single single = new Single(login, conversation(login, view, wish), this);
         singles.add(single);
         return single;
     }
@@ -79,8 +82,8 @@ final class Conversations implements AutoCloseable {
         }
     }
 
-    private Conversation conversation(Login login, Wish wish) {
-        AgentTools tools = new AgentTools(server.access().ofAgent(login), server.screens(), settings, turns);
+    private Conversation conversation(Login login, ActorSessions view, Wish wish) {
+        AgentTools tools = new AgentTools(view, server.screens(), settings, turns);
         return new Conversation(
                 Workplace.of(
                         tools, wish.folder(), (tool, session) -> server.feed().history().called(
@@ -101,7 +104,10 @@ final class Conversations implements AutoCloseable {
                 old = longestIdle(own, limits.conversations());
                 clients.remove(old.id());
             }
-            client = new McpClient(TokenHash.newToken(), login, conversation(login, wish), server.sessions().time());
+            // Not the id of the conversation, which is a secret.
+            ActorSessions view = server.access().ofAgent(login).in(wish.name().orElseGet(AgentTools::newSessionId));
+            client = new McpClient(TokenHash.newToken(), login, conversation(login, view, wish),
+                    view::endConversation, server.sessions().time());
             clients.put(client.id(), client);
             begun++;
             use = client.use();

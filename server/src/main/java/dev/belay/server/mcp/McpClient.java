@@ -23,6 +23,7 @@ final class McpClient implements AutoCloseable {
     private final String id;
     private final Login login;
     private final Conversation conversation;
+    private final Runnable ended;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Deque<JsonNode> waiting = new ArrayDeque<>();
@@ -33,7 +34,9 @@ final class McpClient implements AutoCloseable {
     private Scheduler.@Nullable Task timer;
     private boolean closed;
 
-    McpClient(String id, Login login, Conversation conversation, Time time) {
+    /// @param ended run when the conversation has ended
+    McpClient(String id, Login login, Conversation conversation, Runnable ended, Time time) {
+        this.ended = ended;
         this.id = id;
         this.login = login;
         this.conversation = conversation;
@@ -203,5 +206,6 @@ final class McpClient implements AutoCloseable {
             lock.unlock();
         }
         conversation.close();
+        ended.run();
     }
 }

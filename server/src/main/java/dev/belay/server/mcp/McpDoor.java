@@ -16,7 +16,9 @@ import dev.belay.server.wire.Requests;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
@@ -39,6 +41,8 @@ public final class McpDoor extends Handler.Abstract {
     static final String CONVERSATION = "Mcp-Session-Id";
     private static final String RESULTS = "results";
     private static final String WORKDIR = "workdir";
+    private static final String NAME = "conversation";
+    private static final Pattern NAMES = Pattern.compile("[A-Za-z0-9_-]{16,64}");
 
     private final Server server;
     private final Conversations conversations;
@@ -82,7 +86,7 @@ public final class McpDoor extends Handler.Abstract {
             throw new SessionException(ErrorCode.NOT_FOUND, "There is nothing at " + Quoted.of(path) + ".");
         }
         Login login = SignIn.byToken(server.authority(), request);
-        Requests.requireQuery(request, List.of(RESULTS, WORKDIR));
+        Requests.requireQuery(request, List.of(RESULTS, WORKDIR, NAME));
         switch (request.getMethod()) {
             case "POST" -> post(login, request, response, callback);
             case "GET" -> {
@@ -153,8 +157,12 @@ public final class McpDoor extends Handler.Abstract {
     }
 
     private static Conversations.Wish wish(Request request) {
+        Optional<String> name = Requests.query(request, NAME);
+        if (name.filter(one -> !NAMES.matcher(one).matches()).isPresent()) {
+            throw Requests.invalid("conversation must be 16 to 64 letters, digits, '_' or '-'.");
+        }
         return new Conversations.Wish(
-                Requests.query(request, RESULTS).map(Results::of), Requests.query(request, WORKDIR).orElse("."));
+                Requests.query(request, RESULTS).map(Results::of), Requests.query(request, WORKDIR).orElse("."), name);
     }
 
     private static void requireVersion(Request request) {
