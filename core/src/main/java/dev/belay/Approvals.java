@@ -21,7 +21,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /// Decides which programs the processes of watched sessions may start: by rules, by earlier answers, or by asking.
@@ -247,14 +246,14 @@ public final class Approvals {
         Settings by = settings;
         Verdict verdict = by.policy().judge(live.spec.owner(), execution);
         switch (verdict.action()) {
-            case ALLOW -> allow(request, verdict.checked() ? () -> note(live, execution, verdict, 1) : null);
+            case ALLOW -> allow(request, verdict.checked() ? note(live, execution, verdict, 1) : null);
             case DENY -> refuse(live, request, execution, verdict, State.DENIED);
             case ASK -> {
                 Remembered earlier = earlier(live, execution).orElse(null);
                 if (earlier == null) {
                     ask(live, request, execution, verdict, by);
                 } else if (earlier.allow()) {
-                    allow(request, () -> note(live, execution, verdict, 1));
+                    allow(request, note(live, execution, verdict, 1));
                 } else {
                     refuse(live, request, execution, verdict, State.DENIED);
                 }
@@ -270,11 +269,12 @@ public final class Approvals {
                 .or(() -> kept.find(owner, execution));
     }
 
-    /// @param note what to report about a check; null: check nothing
-    private void allow(ExecRequest request, @Nullable Supplier<Approval> note) {
+    /// @param note what to report about a check, as it was before the program started: it may have been typed privately
+    ///             then; null: check nothing
+    private void allow(ExecRequest request, @Nullable Approval note) {
         if (request.allow(note != null) && note != null) {
             Approval.Check check = request.check();
-            Approval approval = note.get().closed(State.ALLOWED, null, null);
+            Approval approval = note.closed(State.ALLOWED, null, null);
             tell(listener -> listener.checked(approval, check));
         }
     }
@@ -416,7 +416,7 @@ public final class Approvals {
         question.live().answered();
         for (ExecRequest request : waiting) {
             if (allow) {
-                background("check", () -> guarded(question.live(), request, () -> allow(request, () -> done)));
+                background("check", () -> guarded(question.live(), request, () -> allow(request, done)));
             } else {
                 request.deny();
             }

@@ -134,7 +134,7 @@ class TopTest {
         assertThat(picture(80, 24)).contains("Close build and its 4 processes? y or n")
                 .contains("       7  sleeping    1.5s   4.0K bash -l\n")
                 .contains("       8  sleeping     12s   4.0K ├─ make\n")
-                .contains("      10 *running     0.0s   2.0M │  └─ cc [2J\n")
+                .contains("      10 *running     0.0s   2.0M │  └─ cc\\u001b[2J\n")
                 .contains("       9  sleeping    0.0s      0 └─ tail\n");
         assertThat(type("n")).isEqualTo(new Top.Draw());
         assertThat(picture(80, 24)).contains("Nothing closed.", "screen of build");
