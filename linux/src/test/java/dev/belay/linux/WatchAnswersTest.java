@@ -47,7 +47,7 @@ class WatchAnswersTest extends WatchRig {
                 + " harmless=1 uname -s; https_proxy=http://evil uname -s; PATH=/evil:$PATH uname -s; echo end");
         assertThat(question().variables()).isEmpty();
         allow(SESSION);
-        for (String name : new String[]{"GIT_SSH_COMMAND", "https_proxy", "PATH"}) {
+        for (String name : new String[] {"GIT_SSH_COMMAND", "https_proxy", "PATH"}) {
             Approval asked = question();
             assertThat(asked.variables()).containsExactly(name);
             approvals().answer(asked.id(), "ada", SESSION);
