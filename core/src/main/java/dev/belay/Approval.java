@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 /// @param expiresAt when it expires
 /// @param by        who answered; null if nobody has
 /// @param scope     how long the answer applies; null if there is none
+/// @param reason    why it is closed; null while it is open
 public record Approval(
         String id,
         String session,
@@ -38,7 +39,8 @@ public record Approval(
         Instant expiresAt,
         State state,
         @Nullable String by,
-        @Nullable Scope scope) {
+        @Nullable Scope scope,
+        @Nullable Reason reason) {
     /// The approver that stands for the user of an MCP client.
     public static final String CLIENT = "client";
 
@@ -56,8 +58,33 @@ public record Approval(
         EXPIRED,
         /// The process or its session ended before.
         GONE,
-        /// Nobody could be asked, or too many questions were open.
+        /// Nobody could be asked, or too many were asked already.
         REFUSED;
+
+        /// The name in records.
+        public String label() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /// Why it was decided so.
+    public enum Reason {
+        /// The rules, or the default for programs that no rule matches.
+        RULE,
+        /// Somebody answered.
+        ANSWER,
+        /// Somebody answered before, for the session or the workspace.
+        EARLIER_ANSWER,
+        /// Nobody answered in time.
+        TIMEOUT,
+        /// The process or its session ended before.
+        GONE,
+        /// Nobody could be asked.
+        NOBODY,
+        /// Too many questions were open.
+        QUESTIONS,
+        /// Too many processes were waiting for the same answer.
+        WAITING;
 
         /// The name in records.
         public String label() {
@@ -126,17 +153,17 @@ public record Approval(
 
     Approval count(int value) {
         return new Approval(id, session, owner, program, words, moreWords, workdir, ancestors, rule, value, approvers,
-                askedAt, expiresAt, state, by, scope);
+                askedAt, expiresAt, state, by, scope, reason);
     }
 
     Approval ancestors(List<String> value) {
         return new Approval(id, session, owner, program, words, moreWords, workdir, value, rule, count, approvers,
-                askedAt, expiresAt, state, by, scope);
+                askedAt, expiresAt, state, by, scope, reason);
     }
 
-    Approval closed(State how, @Nullable String who, @Nullable Scope holds) {
+    Approval closed(State how, Reason why, @Nullable String who, @Nullable Scope holds) {
         return new Approval(id, session, owner, program, words, moreWords, workdir, ancestors, rule, count, approvers,
-                askedAt, expiresAt, how, who, holds);
+                askedAt, expiresAt, how, who, holds, why);
     }
 
     /// The refusal of an answer that comes too late.

@@ -25,7 +25,7 @@ record Question(LiveSession live, Execution execution, Approval approval, List<E
         return new Approval(
                 id, live.id, live.spec.owner(), execution.first().program(), shown, all.size() - shown.size(),
                 execution.workdir(), List.of(), rule, count, live.spec.guard().approvers(), now, expires,
-                State.PENDING, null, null);
+                State.PENDING, null, null, null);
     }
 
     private static List<String> shown(List<String> words) {

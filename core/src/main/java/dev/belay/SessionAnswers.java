@@ -12,7 +12,8 @@ import java.util.Set;
 /// know yet. Small and bounded; the monitor guards everything.
 final class SessionAnswers {
     private static final int MAX_ANSWERS = 1000;
-    private static final int MAX_REFUSED = 64;
+    /// More than the processes that may be refused at once, each while it searches along PATH.
+    private static final int MAX_REFUSED = 4096;
     private static final int MAX_NEWS = 32;
 
     private final List<Remembered> answers = new ArrayList<>();
@@ -24,8 +25,8 @@ final class SessionAnswers {
     private int askedKnown;
 
     /// Programs are the same for one process if they have the same name and words: after a refusal, shells try the rest
-    /// of PATH.
-    private record Refused(long pid, List<String> words) {}
+    /// of PATH. Words can be long, so only their hash is kept.
+    private record Refused(long pid, int words, int hash) {}
 
     /// Somebody is asked about one of its programs.
     synchronized void asked() {
@@ -68,7 +69,8 @@ final class SessionAnswers {
     }
 
     private static Refused key(Execution execution) {
-        return new Refused(execution.pid(), execution.first().words());
+        List<String> words = execution.first().words();
+        return new Refused(execution.pid(), words.size(), words.hashCode());
     }
 
     synchronized void note(Approval refusal) {

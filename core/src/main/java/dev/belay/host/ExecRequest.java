@@ -27,6 +27,9 @@ public interface ExecRequest {
     /// @return false if the process is gone
     boolean deny();
 
+    /// Whether nobody waits for an answer any more. Costs no descriptor, unlike [#onGone].
+    boolean gone();
+
     /// Runs something once if the process is gone before it is answered. May run at once, and on the host's loop.
     void onGone(Runnable gone);
 

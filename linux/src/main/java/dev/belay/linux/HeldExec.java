@@ -31,7 +31,7 @@ final class HeldExec implements ExecRequest {
     private final ExecNotice notice;
     private final AtomicBoolean answered = new AtomicBoolean();
     private final AtomicBoolean goneTold = new AtomicBoolean();
-    private volatile @Nullable Runnable gone;
+    private volatile @Nullable Runnable tellGone;
     private volatile ExecReader.@Nullable Found found;
     /// See [#process(ProcFile)]; 0 before it is known.
     private volatile long process;
@@ -157,8 +157,15 @@ final class HeldExec implements ExecRequest {
     }
 
     @Override
+    public boolean gone() {
+        try (Arena arena = Arena.ofConfined()) {
+            return watch.gone(new Libc(arena), arena, notice.id());
+        }
+    }
+
+    @Override
     public void onGone(Runnable tells) {
-        gone = tells;
+        tellGone = tells;
         try (Arena arena = Arena.ofConfined()) {
             Libc libc = new Libc(arena);
             follow(libc, arena);
@@ -184,7 +191,7 @@ final class HeldExec implements ExecRequest {
 
     /// The process is gone, or nobody can answer it any more.
     void leave() {
-        Runnable tells = gone;
+        Runnable tells = tellGone;
         if (tells != null && !answered.get() && goneTold.compareAndSet(false, true)) {
             tells.run();
         }

@@ -238,6 +238,9 @@ final class Settings {
             c -> c.approvals().timeout(), "How long a question stays open. Then the program is refused.");
     static final Setting<Integer> MAX_PENDING = APPROVALS.live("max_pending", Kind.count(1, 1000),
             c -> c.approvals().most(), "Open questions per session. Beyond that, programs are refused.");
+    static final Setting<Integer> MAX_WAITING = APPROVALS.live("max_waiting", Kind.count(1, 10_000),
+            c -> c.approvals().waiting(),
+            "Processes that may wait for the answer to one question. Beyond that, programs are refused.");
 
     // --- [agent] ---
 

@@ -230,7 +230,7 @@ final class SettingsFile {
                 .map(label -> Origin.valueOf(label.toUpperCase(Locale.ROOT))).collect(Collectors.toSet());
         return new Approvals.Settings(
                 watch, ExecRules.of(rules(file), action(file.get(OTHERWISE))), file.get(APPROVAL_TIMEOUT),
-                file.get(MAX_PENDING));
+                file.get(MAX_PENDING), file.get(MAX_WAITING));
     }
 
     private static ExecPolicy.Action action(String word) {

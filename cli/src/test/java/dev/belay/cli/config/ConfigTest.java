@@ -237,6 +237,7 @@ class ConfigTest {
                 otherwise = "ask"
                 timeout = "30s"
                 max_pending = 4
+                max_waiting = 8
                 [[agent.rules]]
                 name = "publish"
                 action = "ask"
@@ -256,6 +257,7 @@ class ConfigTest {
         assertThat(config.approvals().watch()).containsExactlyInAnyOrder(Origin.AGENT, Origin.API);
         assertThat(config.approvals().timeout()).isEqualTo(Duration.ofSeconds(30));
         assertThat(config.approvals().most()).isEqualTo(4);
+        assertThat(config.approvals().waiting()).isEqualTo(8);
         ExecRules rules = (ExecRules) config.approvals().policy();
         assertThat(rules.otherwise()).isEqualTo(ExecPolicy.Action.ASK);
         assertThat(rules.rules()).extracting(Rule::name).containsExactly("publish", "status");
