@@ -133,11 +133,14 @@ public record Approval(
 
     /// What was found when an approved program had started.
     public enum Check {
-        /// The program that runs is the one that was approved.
+        /// The program that runs is the one that was approved, with the words that were approved.
         VERIFIED,
         /// Another one ran. It has been killed.
         MISMATCH,
-        /// It was gone before anybody could look, or did not start.
+        /// The approved program runs with other words: they were swapped behind the check, or it has already given
+        /// itself another title.
+        OTHER_WORDS,
+        /// It was gone before anybody could look, did not start, or may not be looked at.
         UNVERIFIED;
 
         /// The name in records.

@@ -126,6 +126,9 @@ public final class EventLog implements SessionObserver, ApprovalListener {
     @Override
     public void checked(Approval approval, Approval.Check check) {
         Map<String, Object> facts = of(approval);
+        if (approval.by() != null) {
+            facts.put("by", approval.by());
+        }
         facts.put("check", check.label());
         log("exec_checked", facts);
     }
