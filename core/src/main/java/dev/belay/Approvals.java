@@ -254,10 +254,12 @@ public final class Approvals {
                     : null);
             case DENY -> refuse(live, request, execution, verdict, State.DENIED, Reason.RULE);
             case ASK -> {
+                boolean goesOn = live.answers.goesOn(execution);
                 Remembered earlier = live.answers.find(execution).or(() -> kept.find(execution)).orElse(null);
-                if (earlier == null) {
+                if (earlier == null && !goesOn) {
                     ask(live, request, execution, verdict, by);
-                } else if (earlier.allow()) {
+                } else if (earlier == null || earlier.allow()) {
+                    live.answers.allowed(request.pid(), execution);
                     allow(request, () -> allowed(live, execution, verdict, Reason.EARLIER_ANSWER));
                 } else {
                     refuse(live, request, execution, verdict, State.DENIED, Reason.EARLIER_ANSWER);
@@ -463,6 +465,7 @@ public final class Approvals {
         question.live().answered();
         for (ExecRequest request : waiting) {
             if (allow) {
+                question.live().answers.allowed(request.pid(), question.execution());
                 background("check", () -> guarded(question.live(), request, () -> allow(request, () -> done)));
             } else {
                 request.deny();

@@ -51,6 +51,11 @@ final class HeldExec implements ExecRequest {
     }
 
     @Override
+    public long pid() {
+        return notice.pid();
+    }
+
+    @Override
     public Optional<Execution> look() {
         try (Arena arena = Arena.ofConfined()) {
             Libc libc = new Libc(arena);

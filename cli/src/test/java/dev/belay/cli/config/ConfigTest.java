@@ -266,4 +266,30 @@ class ConfigTest {
         assertThat(config.server().accounts().getFirst().approvers()).containsExactly("alice", "client");
         assertThat(config.changed(Config.DEFAULT)).contains("approvals.watch", "approvals.otherwise", "agent.rules");
     }
+
+    @Test
+    void readyRulesAreRead() {
+        Config config = Config.parse("""
+                [[agent.rules]]
+                name = "stash"
+                action = "allow"
+                programs = ["git"]
+                args = ["stash"]
+                [[agent.rules]]
+                ready = "publish"
+                action = "ask"
+                principals = ["coder"]
+                """, "belay.toml");
+        ExecRules rules = (ExecRules) config.approvals().policy();
+        assertThat(rules.rules().getFirst().name()).isEqualTo("stash");
+        assertThat(rules.rules().subList(1, rules.rules().size())).hasSizeGreaterThan(5).allSatisfy(rule -> {
+            assertThat(rule.name()).isEqualTo("publish");
+            assertThat(rule.action()).isEqualTo(ExecPolicy.Action.ASK);
+            assertThat(rule.principals()).containsExactly("coder");
+        });
+        assertThatThrownBy(() -> read("[[agent.rules]]\nready = \"publish\"\nprograms = [\"git\"]\n"))
+                .hasMessageContaining("agent.rules.ready does not go with programs");
+        assertThatThrownBy(() -> read("[[agent.rules]]\nready = \"publish\"\naction = \"allow\"\n"))
+                .hasMessageContaining("can only ask or deny");
+    }
 }
