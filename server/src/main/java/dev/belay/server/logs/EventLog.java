@@ -104,11 +104,7 @@ public final class EventLog implements SessionObserver, ApprovalListener {
 
     @Override
     public void closed(Approval approval) {
-        Map<String, Object> facts = of(approval);
-        facts.put("state", approval.state().label());
-        if (approval.by() != null) {
-            facts.put("by", approval.by());
-        }
+        Map<String, Object> facts = decided(approval);
         if (approval.scope() != null) {
             facts.put("scope", approval.scope().label());
         }
@@ -118,19 +114,26 @@ public final class EventLog implements SessionObserver, ApprovalListener {
 
     @Override
     public void denied(Approval approval) {
-        Map<String, Object> facts = of(approval);
-        facts.put("state", approval.state().label());
-        seldom("exec_denied", approval.session() + " " + approval.program(), facts);
+        seldom("exec_denied", approval.session() + " " + approval.program(), decided(approval));
     }
 
     @Override
     public void checked(Approval approval, Approval.Check check) {
+        Map<String, Object> facts = decided(approval);
+        facts.put("check", check.label());
+        log("exec_checked", facts);
+    }
+
+    private static Map<String, Object> decided(Approval approval) {
         Map<String, Object> facts = of(approval);
+        facts.put("state", approval.state().label());
+        if (approval.reason() != null) {
+            facts.put("reason", approval.reason().label());
+        }
         if (approval.by() != null) {
             facts.put("by", approval.by());
         }
-        facts.put("check", check.label());
-        log("exec_checked", facts);
+        return facts;
     }
 
     /// The program, but not its arguments.
