@@ -245,7 +245,7 @@ final class HeldExec implements ExecRequest {
                 // It is 0 while the new program is being loaded, or if nobody may look at it.
                 boolean started = now != stack && (now != 0 || last);
                 if (now != Proc.NO_STACK && started) {
-                    checked = verdict(libc, arena, files, approved);
+                    checked = verdict(libc, arena, files, approved, last);
                 } else if (now == Proc.NO_STACK || last) {
                     // It is gone, did not start, or the look came too late.
                     checked = Check.UNVERIFIED;
@@ -258,7 +258,9 @@ final class HeldExec implements ExecRequest {
         return checked;
     }
 
-    private Check verdict(Libc libc, Arena arena, ProcFile files, ExecReader.Started approved) {
+    /// @return null if the kernel has not finished loading the program
+    private @Nullable Check verdict(
+            Libc libc, Arena arena, ProcFile files, ExecReader.Started approved, boolean last) {
         byte[] line = files.read(process, "cmdline");
         MemorySegment stat = arena.allocate(Abi.STATX_BYTES, 8);
         int result = libc.statx(
@@ -271,8 +273,10 @@ final class HeldExec implements ExecRequest {
             }
             return Check.MISMATCH;
         }
+        if (line != null && line.length == 0 && !last) {
+            return null;
+        }
         if (line == null || line.length == 0 || approved.line() == null) {
-            // A program that ends has no command line.
             return Check.UNVERIFIED;
         }
         if (!ExecLine.of(line).equals(approved.line())) {
