@@ -71,7 +71,20 @@ export interface Second {
 export interface Happened {
   number: number;
   at: string;
-  event: "opened" | "exited" | "closed" | "refused" | "attached" | "left" | "keyboard" | "typed" | "called";
+  event:
+    | "opened"
+    | "exited"
+    | "closed"
+    | "refused"
+    | "attached"
+    | "left"
+    | "keyboard"
+    | "typed"
+    | "called"
+    | "asked"
+    | "answered"
+    | "denied"
+    | "checked";
   owner: string;
   session: string | null;
   by: string | null;

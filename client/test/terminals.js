@@ -30,7 +30,7 @@ run({
     const closed = next(socket, "approval_closed");
     const answered = await ask(socket, "answer", { approval: approval.id, answer: "allow" });
     assert.equal(answered.approval.state, "allowed");
-    assert.deepEqual(await closed, [{ id, approval: approval.id, how: "allowed", by: "admin", scope: "once" }]);
+    assert.deepEqual(await closed, [{ id, approval: approval.id, how: "allowed", reason: "answer", by: "admin", scope: "once" }]);
     await output.see("Linux");
     await output.exited();
     await leave(socket);

@@ -39,4 +39,13 @@ export async function approvals(site) {
   await site.call("POST", `/api/approvals/${pending[0].id}`, { answer: "deny" }, site.tokens.admin);
   await page.getByRole("region", { name: "Approval: uname -r" }).waitFor({ state: "detached" });
   await until(async () => (await page.title()) === "Belay", "nothing waits any more");
+
+  await run("fourth", "arch; exec cat");
+  await page.keyboard.press("Control+Shift+K");
+  await page.getByRole("combobox", { name: "Search or run" }).fill("activity");
+  await page.keyboard.press("Enter");
+  const line = (text) => page.locator(".events li").filter({ hasText: text }).first().waitFor();
+  await line(/answeredadmin.*uname, allowed, rule machine/);
+  await line(/answeredadmin.*uname, denied, rule machine/);
+  await line(/denied.*arch, denied, rule never/);
 }

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 /// @param expiresAt when it expires
 /// @param by        who answered; null if nobody has
 /// @param scope     how long the answer applies; null if there is none
+/// @param reason    why it is closed; null while it is open
 public record Approval(
         String id,
         String session,
@@ -42,7 +43,8 @@ public record Approval(
         Instant expiresAt,
         State state,
         @Nullable String by,
-        @Nullable Scope scope) {
+        @Nullable Scope scope,
+        @Nullable Reason reason) {
     /// The approver that stands for the user of an MCP client.
     public static final String CLIENT = "client";
 
@@ -63,8 +65,33 @@ public record Approval(
         EXPIRED,
         /// The process or its session ended before.
         GONE,
-        /// Nobody could be asked, or too many questions were open.
+        /// Nobody could be asked, or too many were asked already.
         REFUSED;
+
+        /// The name in records.
+        public String label() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /// Why it was decided so.
+    public enum Reason {
+        /// The rules, or the default for programs that no rule matches.
+        RULE,
+        /// Somebody answered.
+        ANSWER,
+        /// Somebody answered before, for the session or the workspace.
+        EARLIER_ANSWER,
+        /// Nobody answered in time.
+        TIMEOUT,
+        /// The process or its session ended before.
+        GONE,
+        /// Nobody could be asked.
+        NOBODY,
+        /// Too many questions were open.
+        QUESTIONS,
+        /// Too many processes were waiting for the same answer.
+        WAITING;
 
         /// The name in records.
         public String label() {
@@ -115,11 +142,14 @@ public record Approval(
 
     /// What was found when an approved program had started.
     public enum Check {
-        /// The program that runs is the one that was approved.
+        /// The program that runs is the one that was approved, with the words that were approved.
         VERIFIED,
         /// Another one ran. It has been killed.
         MISMATCH,
-        /// It was gone before anybody could look, or did not start.
+        /// The approved program runs with other words: they were swapped behind the check, or it has already given
+        /// itself another title.
+        OTHER_WORDS,
+        /// It was gone before anybody could look, did not start, or may not be looked at.
         UNVERIFIED;
 
         /// The name in records.
@@ -156,22 +186,22 @@ public record Approval(
         String says = "⟦typed privately by " + Quoted.inside(privateTo) + "⟧";
         CommandLine nothing = new CommandLine(says, List.of(), 0);
         return new Approval(id, session, owner, PRIVATE, nothing, "", List.of(), List.of(), rule, count, approvers,
-                scopes, privateTo, askedAt, expiresAt, state, by, scope);
+                scopes, privateTo, askedAt, expiresAt, state, by, scope, reason);
     }
 
     Approval count(int value) {
         return new Approval(id, session, owner, program, command, workdir, variables, ancestors, rule, value, approvers,
-                scopes, privateTo, askedAt, expiresAt, state, by, scope);
+                scopes, privateTo, askedAt, expiresAt, state, by, scope, reason);
     }
 
     Approval ancestors(List<String> value) {
         return new Approval(id, session, owner, program, command, workdir, variables, value, rule, count, approvers,
-                scopes, privateTo, askedAt, expiresAt, state, by, scope);
+                scopes, privateTo, askedAt, expiresAt, state, by, scope, reason);
     }
 
-    Approval closed(State how, @Nullable String who, @Nullable Scope holds) {
+    Approval closed(State how, Reason why, @Nullable String who, @Nullable Scope holds) {
         return new Approval(id, session, owner, program, command, workdir, variables, ancestors, rule, count, approvers,
-                scopes, privateTo, askedAt, expiresAt, how, who, holds);
+                scopes, privateTo, askedAt, expiresAt, how, who, holds, why);
     }
 
     /// The refusal of an answer that comes too late.

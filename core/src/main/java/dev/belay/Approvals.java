@@ -1,6 +1,7 @@
 package dev.belay;
 
 import dev.belay.Approval.Answer;
+import dev.belay.Approval.Reason;
 import dev.belay.Approval.Scope;
 import dev.belay.Approval.State;
 import dev.belay.ExecPolicy.Action;
@@ -29,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 /// refused.
 /// Safe for any thread; the monitor guards the table of questions only.
 public final class Approvals {
+    /// How many questions all sessions together may have open. Each costs a descriptor.
+    public static final int MOST_OF_ALL = 512;
+
     private static final int MAX_CLOSED = 1024;
 
     private final Time time;
@@ -53,16 +57,23 @@ public final class Approvals {
     /// @param policy  judges each program
     /// @param timeout how long a question stays open
     /// @param most    how many questions a session may have open
-    public record Settings(Set<Origin> watch, ExecPolicy policy, Duration timeout, int most) {
+    /// @param waiting how many processes may wait for the answer to one question
+    public record Settings(Set<Origin> watch, ExecPolicy policy, Duration timeout, int most, int waiting) {
         /// Nothing is watched.
         public static final Settings DEFAULT =
                 new Settings(Set.of(), ExecPolicy.ALLOW_ALL, Duration.ofMinutes(5), 32);
 
         public Settings {
             watch = Set.copyOf(watch);
-            if (!timeout.isPositive() || most < 1) {
-                throw SessionException.invalid("Approvals need a timeout longer than zero, and at least 1 question.");
+            if (!timeout.isPositive() || most < 1 || waiting < 1) {
+                throw SessionException.invalid(
+                        "Approvals need a timeout longer than zero, and at least 1 question and 1 process.");
             }
+        }
+
+        /// Up to 64 processes may wait for the answer to one question.
+        public Settings(Set<Origin> watch, ExecPolicy policy, Duration timeout, int most) {
+            this(watch, policy, timeout, most, 64);
         }
     }
 
@@ -86,7 +97,7 @@ public final class Approvals {
         Verdict verdict = by.policy().judge(question.approval().owner(), question.execution());
         if (verdict.action() != Action.ASK) {
             boolean allow = verdict.action() == Action.ALLOW;
-            close(question, allow ? State.ALLOWED : State.DENIED, null, null);
+            close(question, allow ? State.ALLOWED : State.DENIED, Reason.RULE);
         }
     }
 
@@ -157,7 +168,7 @@ public final class Approvals {
         }
         Remembered remembered = question.remember(answer);
         State how = answer.allow() ? State.ALLOWED : State.DENIED;
-        Approval done = close(question, how, by, answer.scope(), now -> {
+        Approval done = close(question, how, Reason.ANSWER, by, answer.scope(), now -> {
             // Only the answer that counts is kept, and one that cannot be kept is refused.
             if (remembered != null && answer.scope() == Scope.WORKSPACE) {
                 kept.add(remembered);
@@ -246,16 +257,18 @@ public final class Approvals {
         Settings by = settings;
         Verdict verdict = by.policy().judge(live.spec.owner(), execution);
         switch (verdict.action()) {
-            case ALLOW -> allow(request, verdict.checked() ? note(live, execution, verdict, 1) : null);
-            case DENY -> refuse(live, request, execution, verdict, State.DENIED);
+            case ALLOW -> allow(request, verdict.checked() ? allowed(live, execution, verdict, Reason.RULE) : null);
+            case DENY -> refuse(live, request, execution, verdict, State.DENIED, Reason.RULE);
             case ASK -> {
+                boolean goesOn = live.answers.goesOn(execution);
                 Remembered earlier = earlier(live, execution).orElse(null);
-                if (earlier == null) {
+                if (earlier == null && !goesOn) {
                     ask(live, request, execution, verdict, by);
-                } else if (earlier.allow()) {
-                    allow(request, note(live, execution, verdict, 1));
+                } else if (earlier == null || earlier.allow()) {
+                    live.answers.allowed(request.pid(), execution);
+                    allow(request, allowed(live, execution, verdict, Reason.EARLIER_ANSWER));
                 } else {
-                    refuse(live, request, execution, verdict, State.DENIED);
+                    refuse(live, request, execution, verdict, State.DENIED, Reason.EARLIER_ANSWER);
                 }
             }
         }
@@ -269,20 +282,24 @@ public final class Approvals {
                 .or(() -> kept.find(owner, execution));
     }
 
-    /// @param note what to report about a check, as it was before the program started: it may have been typed privately
-    ///             then; null: check nothing
-    private void allow(ExecRequest request, @Nullable Approval note) {
-        if (request.allow(note != null) && note != null) {
+    private Approval allowed(LiveSession live, Execution execution, Verdict verdict, Reason why) {
+        return note(live, execution, verdict, 1).closed(State.ALLOWED, why, null, null);
+    }
+
+    /// @param approval what to report about a check, as it was before the program started: it may have been typed
+    ///                 privately then; null: check nothing
+    private void allow(ExecRequest request, @Nullable Approval approval) {
+        if (request.allow(approval != null) && approval != null) {
             Approval.Check check = request.check();
-            Approval approval = note.closed(State.ALLOWED, null, null);
             tell(listener -> listener.checked(approval, check));
         }
     }
 
-    private void refuse(LiveSession live, ExecRequest request, Execution execution, Verdict verdict, State how) {
+    private void refuse(
+            LiveSession live, ExecRequest request, Execution execution, Verdict verdict, State how, Reason why) {
         // Programs search on after a refusal, along PATH: that is the same question.
         if (live.answers.refused(execution)) {
-            Approval denied = note(live, execution, verdict, 1).closed(how, null, null);
+            Approval denied = note(live, execution, verdict, 1).closed(how, why, null, null);
             live.answers.note(denied);
             tell(listener -> listener.denied(denied));
         }
@@ -295,29 +312,21 @@ public final class Approvals {
             return;
         }
         Approval asks = note(live, execution, verdict, 1).ancestors(request.ancestors());
-        Question question;
-        boolean anybody = attending.get() > 0;
-        synchronized (this) {
-            List<Question> open = of(live);
-            Question same = open.stream().filter(one -> one.sameAs(execution)).findFirst().orElse(null);
-            if (same != null) {
-                question = same.with(request);
-            } else if (!anybody || open.size() >= settings.most()) {
-                question = null;
-            } else {
-                question = new Question(live, execution, asks, new ArrayList<>(List.of(request)));
-            }
-            if (question != null) {
-                pending.put(question.approval().id(), question);
-                revision++;
-            }
+        Question own = new Question(live, execution, asks, new ArrayList<>(List.of(request)));
+        Entry entry = enter(own);
+        if (entry.refusal() == Reason.WAITING) {
+            // Only the first is followed, so some of the others may be gone.
+            Question full = entry.question();
+            waiting(full).stream().filter(ExecRequest::gone).forEach(one -> gone(full.approval().id(), one));
+            entry = enter(own);
         }
-        if (question == null) {
-            refuse(live, request, execution, verdict, State.REFUSED);
+        if (entry.refusal() != null) {
+            refuse(live, request, execution, verdict, State.REFUSED, entry.refusal());
             return;
         }
-        String id = question.approval().id();
+        Question question = entry.question();
         Approval now = question.approval();
+        String id = now.id();
         if (now.count() == 1) {
             long left = Deadline.nanos(Duration.between(time.now(), now.expiresAt()));
             Future<?> timeout = timer.in(left, () -> background("expire", () -> expire(id)));
@@ -332,17 +341,63 @@ public final class Approvals {
         live.asked();
         tell(listener -> listener.asked(now));
         bell.ring();
+        if (entry.first()) {
+            follow(id, request);
+        }
+        Settings since = settings;
+        if (!since.equals(by)) {
+            // They were replaced meanwhile, perhaps before the question was there to be judged by them.
+            judge(question, since);
+        }
+    }
+
+    /// What has become of a program that needs an answer.
+    ///
+    /// @param question the open question that it waits for, or could not wait for
+    /// @param first    whether nobody else waits for the answer
+    /// @param refusal  null: it waits
+    private record Entry(Question question, boolean first, @Nullable Reason refusal) {}
+
+    /// Makes a program wait for its own question, or for the same one that is already open.
+    private Entry enter(Question own) {
+        boolean anybody = attending.get() > 0;
+        Settings by = settings;
+        synchronized (this) {
+            List<Question> open = of(own.live());
+            Question same = open.stream().filter(one -> one.sameAs(own.execution())).findFirst().orElse(null);
+            Reason refusal = null;
+            if (same != null) {
+                refusal = same.waiting().size() < by.waiting() ? null : Reason.WAITING;
+            } else if (!anybody) {
+                refusal = Reason.NOBODY;
+            } else if (open.size() >= by.most() || pending.size() >= Math.max(by.most(), MOST_OF_ALL)) {
+                refusal = Reason.QUESTIONS;
+            }
+            if (refusal != null) {
+                return new Entry(same == null ? own : same, false, refusal);
+            }
+            Question question = same == null ? own : same.with(own.waiting().getFirst());
+            pending.put(question.approval().id(), question);
+            revision++;
+            return new Entry(question, question.waiting().size() == 1, null);
+        }
+    }
+
+    private List<ExecRequest> waiting(Question question) {
+        synchronized (this) {
+            return List.copyOf(question.waiting());
+        }
+    }
+
+    /// Withdraws a request when its process is gone. That costs a descriptor, so of those that wait for one answer only
+    /// the first is followed: while it waits, the question stays open anyway.
+    private void follow(String id, ExecRequest request) {
         try {
             request.onGone(() -> background("withdraw", () -> gone(id, request)));
         } catch (RuntimeException e) {
             // It is refused, and so has no question.
             gone(id, request);
             throw e;
-        }
-        Settings since = settings;
-        if (!since.equals(by)) {
-            // They were replaced meanwhile, perhaps before the question was there to be judged by them.
-            judge(question, since);
         }
     }
 
@@ -356,20 +411,27 @@ public final class Approvals {
             question = pending.get(id);
         }
         if (question != null) {
-            close(question, State.EXPIRED, null, null);
+            close(question, State.EXPIRED, Reason.TIMEOUT);
         }
     }
 
     /// A process that waited for an answer is gone.
     private void gone(String id, ExecRequest request) {
         Question question;
+        ExecRequest next;
         synchronized (this) {
             question = pending.get(id);
-            if (question == null || !question.waiting().remove(request)) {
+            int at = question == null ? -1 : question.waiting().indexOf(request);
+            if (question == null || at < 0) {
                 return;
             }
+            question.waiting().remove(at);
+            next = at > 0 || question.waiting().isEmpty() ? null : question.waiting().getFirst();
         }
-        close(question, State.GONE, null, null, now -> now.waiting().isEmpty());
+        close(question, State.GONE, Reason.GONE, null, null, now -> now.waiting().isEmpty());
+        if (next != null) {
+            guarded(question.live(), next, () -> follow(id, next));
+        }
     }
 
     /// The session ends: its questions need no answer.
@@ -378,17 +440,18 @@ public final class Approvals {
         synchronized (this) {
             questions = of(live);
         }
-        questions.forEach(question -> close(question, State.GONE, null, null));
+        questions.forEach(question -> close(question, State.GONE, Reason.GONE));
     }
 
-    private void close(Question question, State how, @Nullable String by, @Nullable Scope scope) {
-        close(question, how, by, scope, _ -> true);
+    private void close(Question question, State how, Reason why) {
+        close(question, how, why, null, null, _ -> true);
     }
 
     /// @param still says whether to close it as it is now, in the monitor; if it throws, the question stays open
     /// @return null if it is still open, or was already closed
     private @Nullable Approval close(
-            Question question, State how, @Nullable String by, @Nullable Scope scope, Predicate<Question> still) {
+            Question question, State how, Reason why, @Nullable String by, @Nullable Scope scope,
+            Predicate<Question> still) {
         Approval done;
         List<ExecRequest> waiting;
         synchronized (this) {
@@ -398,7 +461,7 @@ public final class Approvals {
             }
             pending.remove(now.approval().id());
             Timer.cancel(timeouts.remove(now.approval().id()));
-            done = now.approval().closed(how, by, scope);
+            done = now.approval().closed(how, why, by, scope);
             waiting = List.copyOf(now.waiting());
             closed.put(done.id(), done);
             if (closed.size() > MAX_CLOSED) {
@@ -416,6 +479,7 @@ public final class Approvals {
         question.live().answered();
         for (ExecRequest request : waiting) {
             if (allow) {
+                question.live().answers.allowed(request.pid(), question.execution());
                 background("check", () -> guarded(question.live(), request, () -> allow(request, done)));
             } else {
                 request.deny();

@@ -24,7 +24,7 @@ record Question(LiveSession live, Execution execution, Approval approval, List<E
                 CommandLine.of(execution.first().words()), execution.workdir(), changed(execution),
                 List.of(), rule, count,
                 live.spec.guard().approvers(), scopes(live, execution, privateTo), privateTo, now, expires,
-                State.PENDING, null, null);
+                State.PENDING, null, null, null);
     }
 
     /// For how long a program can be allowed.

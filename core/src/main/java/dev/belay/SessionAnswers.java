@@ -3,8 +3,10 @@ package dev.belay;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -12,20 +14,24 @@ import java.util.Set;
 /// know yet. Small and bounded; the monitor guards everything.
 final class SessionAnswers {
     private static final int MAX_ANSWERS = 1000;
-    private static final int MAX_REFUSED = 64;
+    /// More than the processes that may be refused at once, each while it searches along PATH.
+    private static final int MAX_REFUSED = 4096;
     private static final int MAX_NEWS = 32;
+    private static final int MAX_ENV = 64;
 
     private final List<Remembered> answers = new ArrayList<>();
     private final Set<Refused> refused = new LinkedHashSet<>();
     private final Deque<Approval> news = new ArrayDeque<>();
+    /// By process, the words with which `env` goes on.
+    private final Map<Long, List<String>> goesOn = new LinkedHashMap<>();
 
     /// How many questions there have been, and how many of them its agent knows.
     private int asked;
     private int askedKnown;
 
     /// Programs are the same for one process if they have the same name and words: after a refusal, shells try the rest
-    /// of PATH.
-    private record Refused(long pid, List<String> words) {}
+    /// of PATH. Words can be long, so only their hash is kept.
+    private record Refused(long pid, int words, int hash) {}
 
     /// Somebody is asked about one of its programs.
     synchronized void asked() {
@@ -70,7 +76,26 @@ final class SessionAnswers {
     }
 
     private static Refused key(Execution execution) {
-        return new Refused(execution.pid(), execution.first().words());
+        List<String> words = execution.first().words();
+        return new Refused(execution.pid(), words.size(), words.hashCode());
+    }
+
+    /// Notes that a program was approved. The `env` of a line such as `#!/usr/bin/env node` starts the interpreter
+    /// next, which is no other question.
+    synchronized void allowed(long pid, Execution execution) {
+        Execution.Image last = execution.images().getLast();
+        if (execution.images().size() > 1 && last.name().equals("env") && last.whole()) {
+            goesOn.put(pid, last.words().subList(1, last.words().size()));
+            if (goesOn.size() > MAX_ENV) {
+                goesOn.remove(goesOn.keySet().iterator().next());
+            }
+        }
+    }
+
+    /// Whether this is what the process was approved for: `env` goes on with it. Says so once.
+    synchronized boolean goesOn(Execution execution) {
+        List<String> words = goesOn.remove(execution.pid());
+        return execution.first().whole() && execution.first().words().equals(words);
     }
 
     synchronized void note(Approval refusal) {

@@ -8,6 +8,9 @@ import java.util.Optional;
 /// A process of a watched session that asks to start a program. The kernel holds it until the request is answered once.
 /// Any thread may use it; all methods except [#onGone] may take a moment.
 public interface ExecRequest {
+    /// The process that asks.
+    long pid();
+
     /// Reads what the process asks for.
     ///
     /// @return empty if there is nothing left to answer: the process is gone, or the file does not exist
@@ -26,6 +29,9 @@ public interface ExecRequest {
     ///
     /// @return false if the process is gone
     boolean deny();
+
+    /// Whether nobody waits for an answer any more. Costs no descriptor, unlike [#onGone].
+    boolean gone();
 
     /// Runs something once if the process is gone before it is answered. May run at once, and on the host's loop.
     void onGone(Runnable gone);

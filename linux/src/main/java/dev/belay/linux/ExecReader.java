@@ -4,6 +4,7 @@ import dev.belay.Execution;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class ExecReader {
     private static final int MAX_PATH = 4096;
     /// More than the kernel takes.
-    private static final int MAX_CHARS = 8 << 20;
+    private static final int MAX_BYTES = 8 << 20;
     private static final int MAX_WORDS = 200_000;
     /// As deep as the kernel follows `#!` lines.
     private static final int MAX_SCRIPTS = 5;
@@ -43,8 +44,14 @@ final class ExecReader {
 
     /// What was found.
     ///
-    /// @param last the file that the kernel would load
-    record Found(Execution execution, ExecFile first, ExecFile last) {}
+    /// @param started what the kernel would start
+    record Found(Execution execution, ExecFile first, Started started) {}
+
+    /// What the kernel starts.
+    ///
+    /// @param file the file that it loads: the program, or the interpreter of a script
+    /// @param line the command line that it gets; null if not all of it is known
+    record Started(ExecFile file, @Nullable ExecLine line) {}
 
     ExecReader(Libc libc, Arena arena, ExecNotice notice, Path workspace) {
         this.libc = libc;
@@ -56,15 +63,20 @@ final class ExecReader {
 
     /// The path as the process wrote it; null if it cannot be read.
     @Nullable String path() {
-        return new ProcessMemory(libc, arena, notice.pid()).text(notice.path(), MAX_PATH);
+        return path(new ProcessMemory(libc, arena, notice.pid()));
+    }
+
+    private @Nullable String path(ProcessMemory memory) {
+        String bytes = memory.bytes(notice.path(), MAX_PATH);
+        return bytes == null ? null : ProcessMemory.decoded(bytes);
     }
 
     /// @param steering the variables that the session began with
     Found read(SteeringVariables steering) {
         ProcessMemory memory = new ProcessMemory(libc, arena, notice.pid());
-        String path = memory.text(notice.path(), MAX_PATH);
-        ProcessMemory.Strings words = memory.texts(notice.words(), notice.pointer(), MAX_WORDS, MAX_CHARS);
-        ProcessMemory.Strings variables = memory.texts(notice.variables(), notice.pointer(), MAX_WORDS, MAX_CHARS);
+        String path = path(memory);
+        ProcessMemory.Strings words = memory.strings(notice.words(), notice.pointer(), MAX_WORDS, MAX_BYTES);
+        ProcessMemory.Strings variables = memory.strings(notice.variables(), notice.pointer(), MAX_WORDS, MAX_BYTES);
         String workdir = ExecFile.link(libc, arena, "/proc/" + notice.pid() + "/cwd");
         ExecFile first = path == null
                 ? ExecFile.missing("unknown", 0)
@@ -72,13 +84,13 @@ final class ExecReader {
                         ? opened("/proc/" + notice.pid() + "/fd/" + notice.folder(), path)
                         : find(path, notice.folder());
         List<Execution.Image> images = new ArrayList<>(List.of(image(first, words.texts(), words.whole())));
-        ExecFile last = interpreters(first, path == null ? "" : path, words, images);
+        Started started = interpreters(first, path == null ? "" : path, words, images);
         boolean foreign = loads(images) || !variables.whole()
                 || variables.texts().stream().anyMatch(one -> foreign(one, steering.own()));
         return new Found(
                 new Execution(notice.pid(), images, workdir == null ? "" : workdir, foreign,
                         steering.of(variables.texts())),
-                first, last);
+                first, started);
     }
 
     private static boolean foreign(String variable, Map<String, String> own) {
@@ -88,32 +100,53 @@ final class ExecReader {
     }
 
     /// Follows `#!` lines.
-    ///
-    /// @return the file that the kernel loads
-    private ExecFile interpreters(
+    private Started interpreters(
             ExecFile first, String path, ProcessMemory.Strings words, List<Execution.Image> images) {
         ExecFile file = first;
-        List<String> rest = words.texts().isEmpty() ? List.of() : words.texts().subList(1, words.texts().size());
-        String name = path;
+        // The kernel makes up an empty name for a program that is given none.
+        List<String> line = words.bytes().isEmpty() ? List.of("") : words.bytes();
+        String name = scriptName(path);
         for (int i = 0; i < MAX_SCRIPTS; i++) {
             String script = file.script();
             if (script == null || script.isEmpty()) {
                 break;
             }
-            int space = script.indexOf(' ') < 0 ? script.indexOf('\t') : script.indexOf(' ');
-            String interpreter = space < 0 ? script : script.substring(0, space);
-            List<String> line = new ArrayList<>(List.of(interpreter));
-            if (space >= 0) {
-                line.add(script.substring(space).strip());
+            int space = firstBlank(script);
+            String interpreter = script.substring(0, space);
+            List<String> longer = new ArrayList<>(List.of(interpreter));
+            if (space < script.length()) {
+                longer.add(script.substring(space).strip());
             }
-            line.add(name);
-            line.addAll(rest);
+            longer.add(name);
+            longer.replaceAll(ExecReader::encoded);
+            longer.addAll(line.subList(1, line.size()));
+            line = longer;
             file = find(interpreter, Abi.AT_FDCWD);
-            images.add(image(file, line, words.whole()));
-            rest = line.subList(1, line.size());
+            images.add(image(file, line.stream().map(ProcessMemory::decoded).toList(), words.whole()));
             name = interpreter;
         }
-        return file;
+        return new Started(file, words.whole() ? ExecLine.of(line) : null);
+    }
+
+    private static int firstBlank(String text) {
+        int at = 0;
+        while (at < text.length() && text.charAt(at) != ' ' && text.charAt(at) != '\t') {
+            at++;
+        }
+        return at;
+    }
+
+    /// What the kernel calls a script when it tells its interpreter which one to run.
+    private String scriptName(String path) {
+        if (path.startsWith("/") || notice.folder() == Abi.AT_FDCWD) {
+            return path;
+        }
+        return "/dev/fd/" + notice.folder() + (path.isEmpty() ? "" : "/" + path);
+    }
+
+    /// A text with one character per byte.
+    private static String encoded(String text) {
+        return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
     }
 
     /// Adds the program that a loader is given.

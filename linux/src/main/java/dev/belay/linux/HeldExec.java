@@ -24,6 +24,8 @@ final class HeldExec implements ExecRequest {
     private static final long SELF = ProcessHandle.current().pid();
     /// There is no event for the end of an `execve`; it takes less than a millisecond on an idle machine.
     private static final Duration PATIENCE = Duration.ofSeconds(1);
+    /// Short programs are over within milliseconds.
+    private static final int SHORT_PAUSES = 50;
     private static final long FIRST_PAUSE_NANOS = 50_000;
     private static final long LONGEST_PAUSE_NANOS = 10_000_000;
 
@@ -31,8 +33,9 @@ final class HeldExec implements ExecRequest {
     private final ExecNotice notice;
     private final AtomicBoolean answered = new AtomicBoolean();
     private final AtomicBoolean goneTold = new AtomicBoolean();
-    private volatile @Nullable Runnable gone;
-    private volatile ExecReader.@Nullable Found found;
+    private volatile @Nullable Runnable tellGone;
+    /// What the kernel would start.
+    private volatile ExecReader.@Nullable Started expected;
     /// See [#process(ProcFile)]; 0 before it is known.
     private volatile long process;
     /// Where its stack was; the kernel gives every program another.
@@ -45,6 +48,11 @@ final class HeldExec implements ExecRequest {
     HeldExec(ExecWatch watch, ExecNotice notice) {
         this.watch = watch;
         this.notice = notice;
+    }
+
+    @Override
+    public long pid() {
+        return notice.pid();
     }
 
     @Override
@@ -61,7 +69,7 @@ final class HeldExec implements ExecRequest {
                 leave();
                 return Optional.empty();
             }
-            found = now;
+            expected = now.started();
             int errno = now.first().errno();
             if (errno == Errno.ENOENT || errno == Errno.ENOTDIR) {
                 answer(libc, arena, errno);
@@ -166,8 +174,15 @@ final class HeldExec implements ExecRequest {
     }
 
     @Override
+    public boolean gone() {
+        try (Arena arena = Arena.ofConfined()) {
+            return watch.gone(new Libc(arena), arena, notice.id());
+        }
+    }
+
+    @Override
     public void onGone(Runnable tells) {
-        gone = tells;
+        tellGone = tells;
         try (Arena arena = Arena.ofConfined()) {
             Libc libc = new Libc(arena);
             follow(libc, arena);
@@ -193,7 +208,7 @@ final class HeldExec implements ExecRequest {
 
     /// The process is gone, or nobody can answer it any more.
     void leave() {
-        Runnable tells = gone;
+        Runnable tells = tellGone;
         if (tells != null && !answered.get() && goneTold.compareAndSet(false, true)) {
             tells.run();
         }
@@ -209,9 +224,9 @@ final class HeldExec implements ExecRequest {
             Libc libc = new Libc(arena);
             ProcFile files = new ProcFile(libc, arena);
             Check now = compare(libc, arena, files, false);
-            while (now == null && !deadline.passed()) {
+            for (int i = 0; now == null && !deadline.passed(); i++) {
                 LockSupport.parkNanos(pause);
-                pause = Math.min(LONGEST_PAUSE_NANOS, pause * 2);
+                pause = i < SHORT_PAUSES ? pause : Math.min(LONGEST_PAUSE_NANOS, pause * 2);
                 now = compare(libc, arena, files, false);
             }
             return now == null ? settle() : now;
@@ -232,12 +247,14 @@ final class HeldExec implements ExecRequest {
     /// @param last whether to decide even if nothing has started yet
     /// @return null if nothing has started yet
     private synchronized @Nullable Check compare(Libc libc, Arena arena, ProcFile files, boolean last) {
-        ExecReader.Found expected = found;
-        if (checked == null && expected != null) {
+        ExecReader.Started approved = expected;
+        if (checked == null && approved != null) {
             try {
                 long now = Proc.stack(files, process);
-                if (now != Proc.NO_STACK && now != stack) {
-                    checked = verdict(libc, arena, files, expected);
+                // It is 0 while the new program is being loaded, or if nobody may look at it.
+                boolean started = now != stack && (now != 0 || last);
+                if (now != Proc.NO_STACK && started) {
+                    checked = verdict(libc, arena, files, approved, last);
                 } else if (now == Proc.NO_STACK || last) {
                     // It is gone, did not start, or the look came too late.
                     checked = Check.UNVERIFIED;
@@ -250,14 +267,14 @@ final class HeldExec implements ExecRequest {
         return checked;
     }
 
-    private Check verdict(Libc libc, Arena arena, ProcFile files, ExecReader.Found expected) {
+    /// @return null if the kernel has not finished loading the program
+    private @Nullable Check verdict(
+            Libc libc, Arena arena, ProcFile files, ExecReader.Started approved, boolean last) {
+        byte[] line = files.read(process, "cmdline");
         MemorySegment stat = arena.allocate(Abi.STATX_BYTES, 8);
         int result = libc.statx(
                 Abi.AT_FDCWD, arena.allocateFrom("/proc/" + process + "/exe"), 0, Abi.STATX_BASIC_STATS, stat);
-        if (result < 0) {
-            return Check.UNVERIFIED;
-        }
-        if (!expected.last().sameAs(
+        if (result == 0 && !approved.file().sameAs(
                 ExecFile.device(stat), stat.get(ValueLayout.JAVA_LONG, Abi.STATX_INO_OFFSET))) {
             Proc proc = Proc.read(files, process);
             if (proc != null) {
@@ -265,13 +282,15 @@ final class HeldExec implements ExecRequest {
             }
             return Check.MISMATCH;
         }
-        List<String> words = expected.execution().images().stream()
-                .filter(image -> image.program().equals(expected.last().path()))
-                .map(Execution.Image::words)
-                .findFirst()
-                .orElse(List.of());
-        String line = files.utf8(process, "cmdline");
-        // Programs may write over their command line, so another one is no proof of a swap.
-        return line != null && line.equals(String.join("\0", words) + "\0") ? Check.VERIFIED : Check.UNVERIFIED;
+        if (line != null && line.length == 0 && !last) {
+            return null;
+        }
+        if (line == null || line.length == 0 || approved.line() == null) {
+            return Check.UNVERIFIED;
+        }
+        if (!ExecLine.of(line).equals(approved.line())) {
+            return Check.OTHER_WORDS;
+        }
+        return result == 0 ? Check.VERIFIED : Check.UNVERIFIED;
     }
 }

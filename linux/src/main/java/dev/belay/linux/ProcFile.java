@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 /// Reads small files in `/proc` quickly. Belongs to one thread.
 final class ProcFile {
     private static final int BUFFER_BYTES = 16 << 10;
-    /// Reads no more than this of one file: an environment can be long.
-    private static final int MAX_BYTES = 4 << 20;
+    /// Reads no more than this of one file: more than the kernel takes as words and environment.
+    private static final int MAX_BYTES = 8 << 20;
 
     /// Offsets of the length and the name in a `struct dirent64`, which begins with the inode.
     static final int DIRENT_LENGTH = 16;

@@ -32,11 +32,23 @@ final class ProcessMemory {
 
     /// A list of strings.
     ///
+    /// @param bytes with one character per byte
     /// @param whole false if there are more, or some could not be read
-    record Strings(List<String> texts, boolean whole) {}
+    record Strings(List<String> bytes, boolean whole) {
+        List<String> texts() {
+            return bytes.stream().map(ProcessMemory::decoded).toList();
+        }
+    }
 
-    /// The string at an address; null if it cannot be read, or is longer than given.
-    @Nullable String text(long address, int most) {
+    /// The text that bytes mean.
+    ///
+    /// @param bytes with one character per byte
+    static String decoded(String bytes) {
+        return new String(bytes.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
+    }
+
+    /// The string at an address, with one character per byte; null if it cannot be read, or is longer than given.
+    @Nullable String bytes(long address, int most) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         for (long at = address; load(at);) {
             int skip = (int) (at - from);
@@ -44,7 +56,7 @@ final class ProcessMemory {
             for (int i = 0; i < length; i++) {
                 if (window.get(ValueLayout.JAVA_BYTE, skip + i) == 0) {
                     bytes.writeBytes(window.asSlice(skip, i).toArray(ValueLayout.JAVA_BYTE));
-                    return bytes.toString(StandardCharsets.UTF_8);
+                    return bytes.toString(StandardCharsets.ISO_8859_1);
                 }
             }
             bytes.writeBytes(window.asSlice(skip, length).toArray(ValueLayout.JAVA_BYTE));
@@ -59,8 +71,8 @@ final class ProcessMemory {
     /// The strings of an array of pointers that ends with a null.
     ///
     /// @param pointer the size of a pointer
-    /// @param most    the most characters of all strings
-    Strings texts(long array, int pointer, int mostTexts, int most) {
+    /// @param most    the most bytes of all strings
+    Strings strings(long array, int pointer, int mostTexts, int most) {
         List<String> texts = new ArrayList<>();
         List<Long> pointers = new ArrayList<>();
         boolean ended = array == 0;
@@ -76,7 +88,7 @@ final class ProcessMemory {
         }
         int left = most;
         for (long one : pointers) {
-            String text = texts.size() == mostTexts ? null : text(one, left);
+            String text = texts.size() == mostTexts ? null : bytes(one, left);
             if (text == null) {
                 return new Strings(texts, false);
             }

@@ -69,7 +69,9 @@ final class AnswerText {
         return switch (approval.state()) {
             case PENDING -> "waits for approval: " + command + rule;
             case EXPIRED -> "refused, nobody approved it in time: " + command + rule;
-            case REFUSED -> "refused, nobody can be asked: " + command + rule;
+            case REFUSED -> (approval.reason() == Approval.Reason.NOBODY
+                    ? "refused, nobody can be asked: "
+                    : "refused, too many wait for approval already: ") + command + rule;
             default -> "refused: " + command + rule;
         };
     }

@@ -224,6 +224,9 @@ public final class Answers {
         if (approval.scope() != null) {
             node.put("scope", approval.scope().label());
         }
+        if (approval.reason() != null) {
+            node.put("reason", approval.reason().label());
+        }
         return node;
     }
 

@@ -17,7 +17,9 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -154,6 +156,7 @@ class ApprovalsTest extends WithServer {
         assertThat(api.post(BOB, path, "{\"answer\": \"allow\"}").code()).isEqualTo("DENIED");
         assertThat(api.post(BOB, path, "{\"answer\": \"deny\"}").text()).doesNotContain("uname");
         assertThat(log.toString(StandardCharsets.UTF_8)).contains("exec_answered").doesNotContain("uname");
+        assertThat(api.get(ALICE, "/api/events").text()).contains("answered").doesNotContain("uname");
         api.post(ALICE, "/api/sessions/" + id + "/input", "uname open-word\n");
         assertThat(pending(EVE).at("/shown/command").asString()).isEqualTo("uname open-word");
     }
@@ -232,5 +235,56 @@ class ApprovalsTest extends WithServer {
         sessions.approvals().settings(new Approvals.Settings(
                 Set.of(Origin.TERMINAL), sessions.approvals().settings().policy(), Duration.ofMinutes(5), 32));
         Node.run("terminals.js", server.address(), ADMIN, "approval");
+    }
+
+    // --- events ---
+
+    /// The events that somebody sees of a session, as soon as there is one of each of these kinds.
+    private Map<String, JsonNode> events(String token, String session, String... kinds) throws Exception {
+        String path = "/api/events?session=" + session;
+        JsonNode now = api.get(token, path).json();
+        Map<String, JsonNode> seen = new LinkedHashMap<>();
+        while (true) {
+            now.get("events").forEach(event -> seen.put(event.get("event").asString(), event));
+            if (seen.keySet().containsAll(List.of(kinds))) {
+                return seen;
+            }
+            now = api.get(token, path + "&wait_ms=60000&since=" + now.get("version").asLong()).json();
+        }
+    }
+
+    private static void assertFacts(JsonNode event, Map<String, String> facts) {
+        facts.forEach((name, value) -> assertThat(event.at("/" + name).asString("")).as(name).isEqualTo(value));
+        assertThat(event.has("words")).isFalse();
+    }
+
+    @Test
+    void everyDecisionIsAnEventWithWhoWhatAndWhy() throws Exception {
+        String id = api.open(ALICE, "uname -s; arch; arch; echo end");
+        api.post(BOB, "/api/approvals/" + pending(BOB).get("id").asString(),
+                "{\"answer\": \"allow\", \"scope\": \"session\"}");
+        assertThat(output(ALICE, id)).contains("end");
+        Map<String, JsonNode> seen = events(ALICE, id, "asked", "answered", "denied", "checked");
+        assertFacts(seen.get("asked"), Map.of("rule", "machine", "owner", "alice"));
+        assertThat(seen.get("asked").get("program").asString()).endsWith("/uname");
+        assertFacts(seen.get("answered"), Map.of("by", "bob", "rule", "machine", "state", "allowed", "reason", "answer",
+                "scope", "session", "count", "1"));
+        assertFacts(seen.get("denied"), Map.of("rule", "never", "state", "denied", "reason", "rule"));
+        assertThat(seen.get("denied").get("program").asString()).endsWith("/arch");
+        assertFacts(seen.get("checked"), Map.of("by", "bob", "rule", "machine", "reason", "answer"));
+        assertThat(events(BOB, id, "answered", "checked")).as("who answered").containsOnlyKeys("answered", "checked");
+        assertThat(log.toString(StandardCharsets.UTF_8)).contains("\"reason\":\"rule\"")
+                .contains("\"reason\":\"answer\",\"by\":\"bob\",\"check\"");
+    }
+
+    @Test
+    void whatNobodyAnswersIsAnEvent() throws Exception {
+        sessions.approvals().settings(new Approvals.Settings(
+                Set.of(Origin.API), sessions.approvals().settings().policy(), Duration.ofMillis(200), 1));
+        String id = api.open(ALICE, "uname -s & uname -m & wait; echo end");
+        assertThat(output(ALICE, id)).contains("end");
+        Map<String, JsonNode> seen = events(ALICE, id, "answered", "denied");
+        assertFacts(seen.get("answered"), Map.of("state", "expired", "reason", "timeout", "by", ""));
+        assertFacts(seen.get("denied"), Map.of("state", "refused", "reason", "questions"));
     }
 }

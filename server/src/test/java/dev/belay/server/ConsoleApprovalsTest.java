@@ -18,7 +18,9 @@ import org.junit.jupiter.api.Test;
 class ConsoleApprovalsTest extends WithServer {
     @Test
     void questionsAreAnsweredOnTheWallInTheSessionAndElsewhere() throws Exception {
-        List<Rule> rules = List.of(Rule.of("machine", Action.ASK, List.of("uname"), null));
+        List<Rule> rules = List.of(
+                Rule.of("machine", Action.ASK, List.of("uname"), null),
+                Rule.of("never", Action.DENY, List.of("arch"), null));
         sessions.approvals().settings(new Approvals.Settings(
                 Set.of(Origin.API), new ExecRules(rules, Action.ALLOW), Duration.ofMinutes(5), 32));
         String tokens = "{\"admin\": \"%s\", \"alice\": \"%s\"}".formatted(ADMIN, ALICE);

@@ -12,6 +12,7 @@ import dev.belay.Session;
 import dev.belay.SessionSpec;
 import dev.belay.Sessions;
 import dev.belay.agent.ExecRules;
+import dev.belay.agent.ReadyRules;
 import dev.belay.agent.Rule;
 import dev.belay.linux.LinuxHost;
 import dev.belay.testkit.LeakCheck;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /// Ways around a rule, with stock shells and Python: the forbidden program is `arch`, which prints the machine's kind.
@@ -45,6 +47,7 @@ class EvasionTest {
 
     private Sessions sessions;
     private final LinkedBlockingQueue<Approval> refused = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<Approval> asked = new LinkedBlockingQueue<>();
 
     private static String machine() {
         String arch = System.getProperty("os.arch");
@@ -60,6 +63,12 @@ class EvasionTest {
                 .environment(new Environment(Map.of("PATH", "/usr/local/bin:/usr/bin:/bin", "HOME", "/tmp")))
                 .build();
         sessions.approvals().addListener(new ApprovalListener() {
+            @Override
+            public void asked(Approval approval) {
+                asked.add(approval);
+                sessions.approvals().answer(approval.id(), "ada", Approval.Answer.ALLOW);
+            }
+
             @Override
             public void denied(Approval approval) {
                 refused.add(approval);
@@ -194,5 +203,84 @@ class EvasionTest {
                 + " os.write(fd, open('/usr/bin/arch', 'rb').read()); os.execve(fd, ['x'], {})\""))
                 .doesNotContain(MACHINE);
         assertThat(refused).anyMatch(approval -> approval.state() == Approval.State.REFUSED);
+    }
+
+    // --- ready rules ---
+
+    private void ready(ReadyRules ready, Action action) {
+        rules(Action.ALLOW, ready.rules(ready.label(), action, null, List.of()).toArray(Rule[]::new));
+    }
+
+    /// With the real git, npm, Python and tools, and a stand-in for programs that may not be there.
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+            "PUBLISH | git push",
+            "PUBLISH | git -C . -c x.y='a b' push origin main",
+            "PUBLISH | git -c alias.innocent=push innocent",
+            "PUBLISH | /usr/lib/git-core/git-push origin main",
+            "PUBLISH | $(git --exec-path)/git push",
+            "PUBLISH | git send-pack . main",
+            "PUBLISH | git --exec-path=/usr/lib/git-core send-pack . main",
+            "PUBLISH | npm publish",
+            "PUBLISH | npm publ",
+            "PUBLISH | npm --registry http://127.0.0.1:9 pu",
+            "PUBLISH | npm unpub left-pad",
+            "PUBLISH | node $(readlink -f $(which npm)) publish",
+            "PUBLISH | node --no-warnings $(readlink -f $(which npm)) --loglevel silent publ",
+            "PUBLISH | python3 -m twine upload dist/x",
+            "PUBLISH | stand-in docker buildx build --push .",
+            "PUBLISH | stand-in mvn -B org.apache.maven.plugins:maven-deploy-plugin:3.1.1:deploy",
+            "PUBLISH | stand-in gradle :app:publishToMavenCentral",
+            "DEPLOY | stand-in kubectl -n prod apply -f x.yaml",
+            "DEPLOY | stand-in terraform -chdir=x apply -auto-approve",
+            "DEPLOY | stand-in ansible-playbook site.yml",
+            "DEPLOY | stand-in aws lambda update-function-code",
+            "DELETE | touch x; rm -f x",
+            "DELETE | touch x; env -- rm x",
+            "DELETE | touch x; find . -name x -delete",
+            "DELETE | touch x; find . -name x -exec rm {} +",
+            "DELETE | git init -q .; git clean -fd",
+            "DELETE | git init -q .; git reset --har",
+            "DELETE | /usr/lib/git-core/git-clean -f",
+            "DELETE | stand-in busybox rm x",
+            "INSTALL | npm i left-pad",
+            "INSTALL | npm isntall left-pad",
+            "INSTALL | npm inst left-pad",
+            "INSTALL | npx --yes left-pad",
+            "INSTALL | node $(readlink -f $(which npm)) ci",
+            "INSTALL | python3 -m pip install x",
+            "INSTALL | stand-in pip3.11 --quiet install x",
+            "INSTALL | stand-in apt-get -y install x",
+            "INSTALL | stand-in pacman -Sy x",
+    })
+    void readyRulesKnowOtherNames(ReadyRules ready, String script) throws Exception {
+        ready(ready, Action.DENY);
+        run("mkdir -p bin; stand() { cp /bin/true bin/$1; PATH=$PWD/bin:$PATH; \"$@\"; }; "
+                + script.replace("stand-in", "stand"));
+        assertThat(refused).anyMatch(approval -> ready.label().equals(approval.rule()));
+        assertThat(refused).extracting(Approval::rule).containsOnly(ready.label());
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+            "PUBLISH | git init -q .; git status; git log; git fetch; npm --version; node -e 1; python3 -c 1",
+            "DEPLOY | git init -q .; git status; npm --version; node -e 1",
+            "DELETE | git init -q .; git status; touch x; mv x y; find . -name x; npm --version",
+            "INSTALL | git init -q .; git status; npm --version; node -e 1; python3 -c 1; make --version",
+    })
+    void readyRulesLeaveOtherCommandsAlone(ReadyRules ready, String script) throws Exception {
+        ready(ready, Action.DENY);
+        run(script);
+        assertThat(refused).isEmpty();
+    }
+
+    /// `npm` is a script of `env`, which starts `node` with the same words: one question.
+    @Test
+    void aScriptOfEnvIsAskedAboutOnce() throws Exception {
+        Runnable attends = sessions.approvals().attend();
+        ready(ReadyRules.PUBLISH, Action.ASK);
+        assertThat(run("npm publ --version")).matches("(?s)\\d+\\..*");
+        attends.run();
+        assertThat(asked).extracting(approval -> approval.words().getFirst()).containsExactly("npm");
     }
 }

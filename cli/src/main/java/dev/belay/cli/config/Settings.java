@@ -6,6 +6,7 @@ import dev.belay.Origin;
 import dev.belay.Resources;
 import dev.belay.agent.AgentSettings;
 import dev.belay.agent.ExecRules;
+import dev.belay.agent.ReadyRules;
 import dev.belay.server.settings.ServerSettings.Tls;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tomlj.TomlTable;
 
@@ -246,6 +248,9 @@ final class Settings {
             c -> c.approvals().timeout(), "How long a question stays open. Then the program is refused.");
     static final Setting<Integer> MAX_PENDING = APPROVALS.live("max_pending", Kind.count(1, 1000),
             c -> c.approvals().most(), "Open questions per session. Beyond that, programs are refused.");
+    static final Setting<Integer> MAX_WAITING = APPROVALS.live("max_waiting", Kind.count(1, 10_000),
+            c -> c.approvals().waiting(),
+            "Processes that may wait for the answer to one question. Beyond that, programs are refused.");
 
     // --- [agent] ---
 
@@ -278,10 +283,13 @@ final class Settings {
     private static final Group RULES = Group.list("agent.rules",
             "Rules for agents' commands, and for programs of watched sessions. The first rule that matches decides.");
     static final Setting<String> RULE_NAME = entry(RULES, "name", Kind.TEXT, "\"no-push\"", "none",
-            "Name of the rule, required. Agents see it when it denies a command.");
+            "Name of the rule, required unless it is `ready`. Agents see it when it denies a command.");
     static final Setting<String> RULE_ACTION = entry(RULES, "action", Kind.word("deny", "ask", "allow"),
             "\"deny\"", "\"deny\"",
             "What to do if the rule matches. \"ask\" needs a watched session; elsewhere it denies.");
+    static final Setting<String> RULE_READY = entry(RULES, "ready",
+            Kind.word(Stream.of(ReadyRules.values()).map(ReadyRules::label).toArray(String[]::new)), "\"publish\"",
+            "none", "Uses rules that come with Belay, instead of `programs`, `args`, `has` and `match`.");
     static final Setting<List<String>> RULE_PROGRAMS = entry(RULES, "programs", Kind.TEXTS, "[\"git\"]",
             "every program",
             "Programs that the rule applies to, by name or path. A rule needs `programs`, `has` or `match`.");

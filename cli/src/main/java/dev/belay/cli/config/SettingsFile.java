@@ -15,6 +15,7 @@ import dev.belay.access.Role;
 import dev.belay.agent.AgentSettings;
 import dev.belay.agent.ExecRules;
 import dev.belay.agent.Policy;
+import dev.belay.agent.ReadyRules;
 import dev.belay.agent.Rule;
 import dev.belay.mcp.Results;
 import dev.belay.screens.ScreensLimits;
@@ -232,7 +233,7 @@ final class SettingsFile {
                 .map(label -> Origin.valueOf(label.toUpperCase(Locale.ROOT))).collect(Collectors.toSet());
         return new Approvals.Settings(
                 watch, ExecRules.of(rules(file), action(file.get(OTHERWISE))), file.get(APPROVAL_TIMEOUT),
-                file.get(MAX_PENDING));
+                file.get(MAX_PENDING), file.get(MAX_WAITING));
     }
 
     private static ExecPolicy.Action action(String word) {
@@ -240,11 +241,12 @@ final class SettingsFile {
     }
 
     private static List<Rule> rules(Table file) {
-        return file.tables("agent.rules").stream().map(SettingsFile::rule).toList();
+        return file.tables("agent.rules").stream().flatMap(entry -> rulesOf(entry).stream()).toList();
     }
 
-    private static Rule rule(Table entry) {
-        String name = entry.require(RULE_NAME);
+    private static List<Rule> rulesOf(Table entry) {
+        String ready = entry.find(RULE_READY).orElse(null);
+        String name = ready == null ? entry.require(RULE_NAME) : entry.find(RULE_NAME).orElse(ready);
         ExecPolicy.Action action = action(entry.find(RULE_ACTION).orElse("deny"));
         List<String> programs = entry.find(RULE_PROGRAMS).orElse(List.of());
         String match = entry.find(RULE_MATCH).orElse(null);
@@ -252,10 +254,15 @@ final class SettingsFile {
         List<String> has = entry.find(RULE_HAS).orElse(List.of());
         String workdir = entry.find(RULE_WORKDIR).orElse(null);
         List<String> principals = entry.find(RULE_PRINCIPALS).orElse(List.of());
+        if (ready != null && !(programs.isEmpty() && args.isEmpty() && has.isEmpty() && match == null)) {
+            throw entry.error(RULE_READY, "does not go with programs, args, has or match; write two rules");
+        }
         try {
-            return Rule.of(name, action, programs, match, args, has, workdir, principals);
+            return ready == null
+                    ? List.of(Rule.of(name, action, programs, match, args, has, workdir, principals))
+                    : ReadyRules.of(ready).rules(name, action, workdir, principals);
         } catch (SessionException e) {
-            throw entry.refused(RULE_NAME, e);
+            throw entry.refused(ready == null ? RULE_NAME : RULE_READY, e);
         }
     }
 

@@ -242,6 +242,7 @@ class ConfigTest {
                 otherwise = "ask"
                 timeout = "30s"
                 max_pending = 4
+                max_waiting = 8
                 [[agent.rules]]
                 name = "publish"
                 action = "ask"
@@ -261,6 +262,7 @@ class ConfigTest {
         assertThat(config.approvals().watch()).containsExactlyInAnyOrder(Origin.AGENT, Origin.API);
         assertThat(config.approvals().timeout()).isEqualTo(Duration.ofSeconds(30));
         assertThat(config.approvals().most()).isEqualTo(4);
+        assertThat(config.approvals().waiting()).isEqualTo(8);
         ExecRules rules = (ExecRules) config.approvals().policy();
         assertThat(rules.otherwise()).isEqualTo(ExecPolicy.Action.ASK);
         assertThat(rules.rules()).extracting(Rule::name).containsExactly("publish", "status");
@@ -268,5 +270,31 @@ class ConfigTest {
         assertThat(rules.rules().getLast().args()).containsExactly("status");
         assertThat(config.server().accounts().getFirst().approvers()).containsExactly("alice", "client");
         assertThat(config.changed(Config.DEFAULT)).contains("approvals.watch", "approvals.otherwise", "agent.rules");
+    }
+
+    @Test
+    void readyRulesAreRead() {
+        Config config = Config.parse("""
+                [[agent.rules]]
+                name = "stash"
+                action = "allow"
+                programs = ["git"]
+                args = ["stash"]
+                [[agent.rules]]
+                ready = "publish"
+                action = "ask"
+                principals = ["coder"]
+                """, "belay.toml");
+        ExecRules rules = (ExecRules) config.approvals().policy();
+        assertThat(rules.rules().getFirst().name()).isEqualTo("stash");
+        assertThat(rules.rules().subList(1, rules.rules().size())).hasSizeGreaterThan(5).allSatisfy(rule -> {
+            assertThat(rule.name()).isEqualTo("publish");
+            assertThat(rule.action()).isEqualTo(ExecPolicy.Action.ASK);
+            assertThat(rule.principals()).containsExactly("coder");
+        });
+        assertThatThrownBy(() -> read("[[agent.rules]]\nready = \"publish\"\nprograms = [\"git\"]\n"))
+                .hasMessageContaining("agent.rules.ready does not go with programs");
+        assertThatThrownBy(() -> read("[[agent.rules]]\nready = \"publish\"\naction = \"allow\"\n"))
+                .hasMessageContaining("can only ask or deny");
     }
 }

@@ -89,6 +89,7 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
         viewers.addListener(this);
         viewers.addListener(history);
         observers().forEach(sessions::addObserver);
+        sessions.approvals().addListener(history);
     }
 
     private List<SessionObserver> observers() {
@@ -421,6 +422,7 @@ public final class Feed implements SessionObserver, ViewerListener, AutoCloseabl
             running = thread;
         }
         observers().forEach(sessions::removeObserver);
+        sessions.approvals().removeListener(history);
         signals.ring();
         changed.ring();
         if (running != null) {

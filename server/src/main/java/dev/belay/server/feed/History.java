@@ -1,6 +1,8 @@
 package dev.belay.server.feed;
 
 import dev.belay.Actor;
+import dev.belay.Approval;
+import dev.belay.ApprovalListener;
 import dev.belay.Doorbell;
 import dev.belay.ErrorCode;
 import dev.belay.SessionKey;
@@ -22,6 +24,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
@@ -30,31 +33,40 @@ import tools.jackson.databind.node.ObjectNode;
 /// What people and agents did recently: the last 2,000 events of all sessions. Who, what and when; never what was typed
 /// or printed.
 ///
-/// Typing is reported in portions of some seconds. The monitor guards the events and the portions.
-public final class History implements SessionObserver, ViewerListener {
+/// Typing, and decisions that programs can cause as often as they like, are reported in portions of some seconds. The
+/// monitor guards the events and the portions.
+public final class History implements SessionObserver, ApprovalListener, ViewerListener {
     /// How many events are kept.
     static final int MOST = 2000;
 
     private static final long PORTION_NANOS = 2_000_000_000;
     private static final int MOST_PORTIONS = 1000;
     private static final int MAX_TEXT = 500;
+    /// Events whose `by` is who answered.
+    private static final Set<String> ANSWERS = Set.of("answered", "checked");
 
     private final Time time;
     private final Doorbell bell;
     private final Deque<Event> events = new ArrayDeque<>();
-    private final Map<Typist, Portion> portions = new LinkedHashMap<>();
+    private final Map<Kind, Portion> portions = new LinkedHashMap<>();
     private final long start;
     private long number;
 
     /// Something that happened.
     ///
-    /// @param owner   whose session it is about; they see it
-    /// @param session null: there is none
-    private record Event(long number, Instant at, String owner, @Nullable String session, ObjectNode json) {}
+    /// @param owner    whose session it is about; they see it
+    /// @param session  null: there is none
+    /// @param answered who answered the question that it is about; they see it. Null: nobody
+    private record Event(long number, Instant at, String owner, @Nullable String session, @Nullable String answered,
+            ObjectNode json) {}
 
-    private record Typist(SessionKey session, Actor actor) {}
+    /// Something that happens often.
+    ///
+    /// @param unit what is counted
+    private record Kind(SessionKey session, String event, @Nullable String by, boolean agent, ObjectNode facts,
+            String unit) {}
 
-    private record Portion(long sinceNanos, long bytes) {}
+    private record Portion(long sinceNanos, long amount) {}
 
     /// What has happened after an event.
     ///
@@ -139,12 +151,58 @@ public final class History implements SessionObserver, ViewerListener {
 
     @Override
     public void typed(String owner, String id, Actor by, long bytes) {
+        count(new Kind(new SessionKey(id, owner), "typed", by.name(), by.agent(), Json.object(), "bytes"), bytes);
+    }
+
+    // --- decisions about programs ---
+
+    @Override
+    public void asked(Approval approval) {
+        if (approval.count() == 1) {
+            add("asked", keyOf(approval), null, false, of(approval));
+        }
+    }
+
+    @Override
+    public void closed(Approval approval) {
+        add("answered", keyOf(approval), approval.by(), false, decided(approval)
+                .put("scope", approval.scope() == null ? null : approval.scope().label())
+                .put("count", approval.count()));
+    }
+
+    @Override
+    public void denied(Approval approval) {
+        count(new Kind(keyOf(approval), "denied", null, false, decided(approval), "count"), 1);
+    }
+
+    @Override
+    public void checked(Approval approval, Approval.Check check) {
+        count(new Kind(keyOf(approval), "checked", approval.by(), false,
+                decided(approval).put("check", check.label()), "count"), 1);
+    }
+
+    private static SessionKey keyOf(Approval approval) {
+        return new SessionKey(approval.session(), approval.owner());
+    }
+
+    /// The program, but not its arguments.
+    private static ObjectNode of(Approval approval) {
+        return Json.object().put("program", cut(approval.withheld().program())).put("rule", approval.rule());
+    }
+
+    private static ObjectNode decided(Approval approval) {
+        return of(approval)
+                .put("state", approval.state().label())
+                .put("reason", approval.reason() == null ? null : approval.reason().label());
+    }
+
+    // --- portions ---
+
+    private void count(Kind kind, long amount) {
         boolean full;
         synchronized (this) {
-            portions.merge(
-                    new Typist(new SessionKey(id, owner), by),
-                    new Portion(time.nanos(), bytes),
-                    (before, more) -> new Portion(before.sinceNanos(), before.bytes() + more.bytes()));
+            portions.merge(kind, new Portion(time.nanos(), amount),
+                    (before, more) -> new Portion(before.sinceNanos(), before.amount() + more.amount()));
             full = portions.size() > MOST_PORTIONS;
         }
         if (full) {
@@ -152,22 +210,20 @@ public final class History implements SessionObserver, ViewerListener {
         }
     }
 
-    // --- portions of typing ---
-
     /// Reports portions that are complete. Call it once a second.
     public void tick() {
         long now = time.nanos();
         flush(_ -> true, now);
     }
 
-    /// Reports what was typed into a session before something else happens to it.
+    /// Reports what has happened to a session so far, before something else does.
     private void flush(SessionKey session) {
-        flush(typist -> typist.session().equals(session), Long.MAX_VALUE);
+        flush(kind -> kind.session().equals(session), Long.MAX_VALUE);
     }
 
     /// @param now [Long#MAX_VALUE]: whether complete or not
-    private void flush(Predicate<Typist> which, long now) {
-        Map<Typist, Portion> done = new LinkedHashMap<>();
+    private void flush(Predicate<Kind> which, long now) {
+        Map<Kind, Portion> done = new LinkedHashMap<>();
         synchronized (this) {
             portions.entrySet().removeIf(entry -> {
                 boolean complete = now == Long.MAX_VALUE || now - entry.getValue().sinceNanos() >= PORTION_NANOS;
@@ -178,8 +234,8 @@ public final class History implements SessionObserver, ViewerListener {
                 return told;
             });
         }
-        done.forEach((typist, portion) -> add("typed", typist.session(), typist.actor().name(), typist.actor().agent(),
-                Json.object().put("bytes", portion.bytes())));
+        done.forEach((kind, portion) -> add(kind.event(), kind.session(), kind.by(), kind.agent(),
+                kind.facts().deepCopy().put(kind.unit(), portion.amount())));
     }
 
     private void add(String event, SessionKey session, @Nullable String by, boolean agent, ObjectNode facts) {
@@ -205,7 +261,7 @@ public final class History implements SessionObserver, ViewerListener {
                     .put("by", by)
                     .put("agent", agent);
             json.setAll(facts);
-            events.add(new Event(number, now, owner, session, json));
+            events.add(new Event(number, now, owner, session, ANSWERS.contains(event) ? by : null, json));
             if (events.size() > MOST) {
                 events.remove();
             }
@@ -236,7 +292,8 @@ public final class History implements SessionObserver, ViewerListener {
         }
         List<ObjectNode> seen = new ArrayList<>();
         for (Event one : after) {
-            if (view.sees(one.owner()) && (session == null || session.equals(one.session()))) {
+            boolean visible = view.sees(one.owner()) || view.actor().name().equals(one.answered());
+            if (visible && (session == null || session.equals(one.session()))) {
                 seen.add(one.json());
             }
         }

@@ -104,11 +104,7 @@ public final class EventLog implements SessionObserver, ApprovalListener {
 
     @Override
     public void closed(Approval approval) {
-        Map<String, Object> facts = of(approval);
-        facts.put("state", approval.state().label());
-        if (approval.by() != null) {
-            facts.put("by", approval.by());
-        }
+        Map<String, Object> facts = decided(approval);
         if (approval.scope() != null) {
             facts.put("scope", approval.scope().label());
         }
@@ -118,16 +114,27 @@ public final class EventLog implements SessionObserver, ApprovalListener {
 
     @Override
     public void denied(Approval approval) {
-        Map<String, Object> facts = of(approval);
-        facts.put("state", approval.state().label());
+        Map<String, Object> facts = decided(approval);
         seldom("exec_denied", approval.session() + " " + facts.get("program"), facts);
     }
 
     @Override
     public void checked(Approval approval, Approval.Check check) {
-        Map<String, Object> facts = of(approval);
+        Map<String, Object> facts = decided(approval);
         facts.put("check", check.label());
         log("exec_checked", facts);
+    }
+
+    private static Map<String, Object> decided(Approval approval) {
+        Map<String, Object> facts = of(approval);
+        facts.put("state", approval.state().label());
+        if (approval.reason() != null) {
+            facts.put("reason", approval.reason().label());
+        }
+        if (approval.by() != null) {
+            facts.put("by", approval.by());
+        }
+        return facts;
     }
 
     /// The program, but not its arguments.

@@ -102,6 +102,7 @@ public final class Json {
         String scope = approval.scope() == null ? null : approval.scope().label();
         return to.put("approval", approval.id())
                 .put("how", approval.state().label())
+                .put("reason", approval.reason() == null ? null : approval.reason().label())
                 .put("by", approval.by())
                 .put("scope", scope);
     }
