@@ -91,7 +91,7 @@ final class ForegroundServer {
                 .environment(config.environment(Environment.basic(System.getenv()), System.getenv()))
                 .limits(config.limits())
                 .resources(config.resources())
-                .isolation(config.isolation())
+                .isolation(config.isolation(workspace, file))
                 .observer(metrics)
                 .observer(log)
                 .build();
@@ -187,7 +187,7 @@ final class ForegroundServer {
             server.reload(withAdmin(now.server(), token));
             server.sessions().limits(now.limits());
             server.sessions().resources(now.resources());
-            server.sessions().isolation(now.isolation());
+            server.sessions().isolation(now.isolation(workspace, file));
             server.sessions().approvals().settings(now.approvals());
             Reloaded done = new Reloaded(
                     now.changed(config), started.restartNeeded(now), now.server().accounts().size() + 1);

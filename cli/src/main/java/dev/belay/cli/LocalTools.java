@@ -12,6 +12,7 @@ import dev.belay.mcp.Workplace;
 import dev.belay.screens.Screens;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,7 @@ final class LocalTools implements Workplace, AutoCloseable {
     private static final String CONVERSATION = "stdio";
 
     private final Config config;
+    private final Optional<Path> file;
     private final Map<String, String> caller;
     private final WorkspaceChoice place;
     private final boolean fixed;
@@ -31,11 +33,14 @@ final class LocalTools implements Workplace, AutoCloseable {
     private @Nullable Screens screens;
     private volatile @Nullable AgentTools tools;
 
+    /// @param file   where the settings are, if there are any
     /// @param caller the environment that sessions inherit
     /// @param place  the workspace
     /// @param fixed  whether it is, whatever the client says
-    LocalTools(Config config, Map<String, String> caller, WorkspaceChoice place, boolean fixed) {
+    LocalTools(
+            Config config, Optional<Path> file, Map<String, String> caller, WorkspaceChoice place, boolean fixed) {
         this.config = config;
+        this.file = file;
         this.caller = caller;
         this.place = place;
         this.fixed = fixed;
@@ -71,7 +76,7 @@ final class LocalTools implements Workplace, AutoCloseable {
         TemporarySessions opened = TemporarySessions.open(
                 () -> config.host(chosen.workspace()), config.environment(Environment.inherited(caller), caller),
                 limits,
-                config.resources(), config.isolation());
+                config.resources(), config.isolation(chosen.workspace(), file));
         scratch = opened;
         opened.sessions().approvals().settings(config.approvals());
         System.err.println("belay: workspace " + chosen.workspace() + ": " + chosen.why());

@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Scanner;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -191,7 +192,8 @@ final class McpCommand implements Command {
         Results form = results == null ? settings.results() : Results.of(results);
         Path workspace = given.path("--workspace");
         WorkspaceChoice place = place(workspace, caller);
-        try (LocalTools tools = new LocalTools(settings, caller, place, workspace != null)) {
+        Optional<Path> file = Config.file(given.path("--config"), caller);
+        try (LocalTools tools = new LocalTools(settings, file, caller, place, workspace != null)) {
             stdio().run(new Conversation(tools, () -> form, Version.read().number()));
         }
     }

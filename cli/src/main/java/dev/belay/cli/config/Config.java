@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -109,6 +110,30 @@ public record Config(Limits limits, ScreensLimits screens, Resources resources, 
         return Stream.concat(Stream.of(isolation), server.accounts().stream().map(Account::isolation))
                 .distinct()
                 .toList();
+    }
+
+    /// The least isolation of all sessions of a workspace. If the settings themselves are in it, sandboxes may not
+    /// change them: they could let themselves out.
+    ///
+    /// @param file the settings, if there are any
+    public Isolation isolation(Path workspace, Optional<Path> file) {
+        return file.map(Config::withoutLinksAbove)
+                .filter(own -> own.startsWith(workspace))
+                .map(own -> workspace.relativize(own).toString())
+                .map(own -> isolation.protectedPaths(
+                        Stream.concat(isolation.protectedPaths().stream(), Stream.of(own)).distinct().toList()))
+                .orElse(isolation);
+    }
+
+    private static Path withoutLinksAbove(Path file) {
+        Path absolute = file.toAbsolutePath();
+        try {
+            return Objects.requireNonNull(absolute.getParent()).toRealPath()
+                    .resolve(Objects.requireNonNull(absolute.getFileName()));
+        } catch (IOException e) {
+            throw new SessionException(
+                    ErrorCode.INVALID_REQUEST, "Cannot read the settings " + file + ": " + e, Map.of(), e);
+        }
     }
 
     /// Refuses isolations that a host cannot keep: otherwise sessions would be refused later.
