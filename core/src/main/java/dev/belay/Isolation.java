@@ -2,7 +2,6 @@ package dev.belay;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Stream;
 
 /// What the kernel lets the processes of a session do. Start with [#NONE], [#LIMITS] or [#SANDBOX] and refine.
@@ -18,19 +17,17 @@ import java.util.stream.Stream;
 /// @param protectedPaths what stays as it is in the workspace, relative to it; see [#PROTECTED]
 public record Isolation(Tier tier, boolean readOnly, Network network, List<Path> readable, List<Path> writable,
         List<Path> hidden, long tmpBytes, List<String> protectedPaths) {
-    /// Protected only where they exist: nobody reads them from a project's folder unless it is also somebody's home.
-    public static final Set<String> ONLY_IF_PRESENT = Set.of(
+    /// What people or their tools run later without looking: Git's settings and hooks, settings of agents and editors.
+    /// `.git` means what makes Git run programs; commits and branches can be made.
+    public static final List<String> PROTECTED = List.of(
+            ".git", ".mcp.json", ".claude", ".codex", ".agents", ".gemini", ".cursor", ".vscode", ".idea", ".husky",
+            ".envrc", ".npmrc");
+
+    /// Protected where they exist, beside any other path: settings of Git, start-up files of shells. They may be made,
+    /// since nobody reads them from a project's folder unless it is also somebody's home.
+    public static final List<String> PROTECTED_IF_PRESENT = List.of(
             ".gitconfig", ".gitmodules", ".profile", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout",
             ".zshrc", ".zshenv", ".zprofile", ".zlogin");
-
-    /// What people or their tools run later without looking: Git's settings and hooks, settings of agents and editors,
-    /// start-up files of shells. `.git` means what makes Git run programs; commits and branches can be made.
-    public static final List<String> PROTECTED = Stream.concat(
-            Stream.of(
-                    ".git", ".mcp.json", ".claude", ".codex", ".agents", ".gemini", ".cursor", ".vscode", ".idea",
-                    ".husky", ".envrc", ".npmrc"),
-            ONLY_IF_PRESENT.stream().sorted())
-            .toList();
 
     private static final long TMP_BYTES = 1L << 30;
 

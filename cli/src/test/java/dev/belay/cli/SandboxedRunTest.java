@@ -78,7 +78,7 @@ class SandboxedRunTest extends WithBelay {
         try (RunningServer server = new RunningServer(
                 belay, "--workspace", workspace.toString(), "--config", settings.toString())) {
             String opened = server.call("POST", "api/sessions", server.token(),
-                    "{\"id\": \"s\", \"mode\": \"pipe\", \"cmd\": \"echo > belay.toml; mv belay.toml x; rm"
+                    "{\"id\": \"s\", \"cmd\": \"echo > belay.toml; mv belay.toml x; rm"
                             + " belay.toml;"
                             + " ln -sf x belay.toml; echo done\"}");
             assertThat(opened).contains("\"sandbox\"");

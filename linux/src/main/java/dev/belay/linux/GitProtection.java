@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /// Settings and hooks are read-only. Git inside reads and writes settings in a private folder, to which `commondir`
 /// points there; the other entries of that folder are links to the real ones. When the session ends, new remotes,
 /// branches and the user's name are taken over.
-final class GitProtection implements AutoCloseable {
+final class GitProtection {
     static final String FOLDER = ".git";
     /// Where the private settings are inside.
     static final Path INSIDE = Path.of("/run/belay/git");
@@ -107,7 +107,7 @@ final class GitProtection implements AutoCloseable {
             done = true;
         } finally {
             if (!done) {
-                close();
+                end(false);
             }
         }
         return this;
@@ -271,8 +271,10 @@ final class GitProtection implements AutoCloseable {
 
     // --- the end ---
 
-    @Override
-    public void close() {
+    /// Ends the protection for a session whose processes have ended.
+    ///
+    /// @param last whether it was the last of the workspace
+    void end(boolean last) {
         try (Arena arena = Arena.ofConfined();
                 repository) {
             Libc libc = new Libc(arena);
@@ -280,9 +282,9 @@ final class GitProtection implements AutoCloseable {
             takeOver(files);
             if (repository.last(libc)) {
                 repository.undo(files);
-                if (made != null) {
-                    made.takeOver(files, workspace.files(libc, arena));
-                }
+            }
+            if (last && made != null) {
+                made.takeOver(files, workspace.files(libc, arena));
             }
         }
     }

@@ -59,7 +59,8 @@ final class Protection implements AutoCloseable {
         }
         paths.stream()
                 .filter(path -> !withGit || !Path.of(path).startsWith(GitProtection.FOLDER))
-                .forEach(path -> workspace.protect(files, path, !Isolation.ONLY_IF_PRESENT.contains(path)));
+                .forEach(path -> workspace.protect(files, path, true));
+        Isolation.PROTECTED_IF_PRESENT.forEach(path -> workspace.protect(files, path, false));
     }
 
     /// The mounts, in no particular order.
@@ -86,13 +87,15 @@ final class Protection implements AutoCloseable {
                 workspace) {
             Libc libc = new Libc(arena);
             Beneath files = workspace.files(libc, arena);
-            if (git != null) {
-                git.close();
-            }
             if (changes != null) {
                 changed = changes.until(files);
             }
-            if (needed && workspace.last(libc)) {
+            // If so, no other session can begin until this is done.
+            boolean last = needed && workspace.last(libc);
+            if (git != null) {
+                git.end(last);
+            }
+            if (last) {
                 workspace.undo(files);
             }
         }

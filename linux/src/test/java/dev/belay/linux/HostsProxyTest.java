@@ -93,8 +93,8 @@ class HostsProxyTest {
         Path workspace = Files.createDirectories(folder.resolve("workspace"));
         try (Sessions sessions = Sessions.builder(Sandboxes.host(workspace))
                 .state(folder.resolve("state"))
-                .environment(new Environment(Map.of("PATH", ProgramLookup.DEFAULT_PATH,
-                        "MAVEN_OPTS", "-Xmx1g", "NODE_OPTIONS", "--no-warnings")))
+                .environment(new Environment(Map.of("PATH", ProgramLookup.DEFAULT_PATH))
+                        .with(Map.of("MAVEN_OPTS", "-Xmx1g", "NODE_OPTIONS", "--no-warnings")))
                 .build()) {
             Session session = sessions.open(SessionSpec.of("/bin/sh", "-c", script + " 2>&1")
                     .pipe()

@@ -54,6 +54,7 @@ class LandlockTest {
         return Sessions.builder(Sandboxes.host(workspace, by))
                 .state(state)
                 .environment(new Environment(Map.of("PATH", ProgramLookup.DEFAULT_PATH, "HOME", "/home/somebody")))
+                .isolation(Isolation.NONE)
                 .build();
     }
 

@@ -73,6 +73,10 @@ class PlantedLinkTest {
         return said;
     }
 
+    private static List<String> all() {
+        return Stream.concat(Isolation.PROTECTED.stream(), Isolation.PROTECTED_IF_PRESENT.stream()).toList();
+    }
+
     private Set<String> names() throws IOException {
         try (Stream<Path> all = Files.list(workspace)) {
             return all.map(one -> one.getFileName().toString()).collect(Collectors.toCollection(TreeSet::new));
@@ -85,7 +89,7 @@ class PlantedLinkTest {
         Path up = Path.of("../outside");
         for (Isolation isolation : List.of(Isolation.SANDBOX, Isolation.SANDBOX.network(new dev.belay.Network.On()))) {
             try (Sessions sessions = sessions(isolation, Rooms.BUBBLEWRAP)) {
-                for (String name : Isolation.PROTECTED) {
+                for (String name : all()) {
                     for (Path target : List.of(up, outside, Path.of("/proc"), Path.of("/nowhere"), Path.of("."),
                             Path.of(name))) {
                         Path link = Files.createSymbolicLink(workspace.resolve(name), target);
@@ -117,7 +121,7 @@ class PlantedLinkTest {
 
     @Test
     void aReadOnlySandboxFollowsNoLinkEither() throws Exception {
-        for (String name : Isolation.PROTECTED) {
+        for (String name : all()) {
             Files.createSymbolicLink(workspace.resolve(name), Path.of("../outside"));
         }
         try (Sessions sessions = sessions(Isolation.SANDBOX.readOnly(true), Rooms.BUBBLEWRAP)) {
@@ -130,9 +134,7 @@ class PlantedLinkTest {
     @Test
     void noSessionCanPutALinkWhereTheNextIsProtected() throws Exception {
         try (Sessions sessions = sessions(Isolation.SANDBOX, Rooms.BUBBLEWRAP)) {
-            String names = Isolation.PROTECTED.stream()
-                    .filter(name -> !Isolation.ONLY_IF_PRESENT.contains(name))
-                    .collect(Collectors.joining(" "));
+            String names = String.join(" ", Isolation.PROTECTED);
             String said = run(sessions, "for n in " + names + "; do ln -sfn ../outside $n; ln -sT ../outside $n;"
                     + " mv $n elsewhere; rmdir $n; rm -rf $n; echo evil > $n; [ -L $n ] && echo planted $n;"
                     + " done; true");

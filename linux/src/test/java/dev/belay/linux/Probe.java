@@ -54,7 +54,7 @@ final class Probe {
             if (Sandboxes.root()) {
                 host.runAs(Integer.toString(Sandboxes.NOBODY));
             }
-            try (Sessions sessions = Sessions.builder(host).state(state).build()) {
+            try (Sessions sessions = Sessions.builder(host).state(state).isolation(Isolation.NONE).build()) {
                 Isolation open = Isolation.SANDBOX.protectedPaths(List.of());
                 for (Isolation isolation : List.of(open, open, Isolation.LIMITS)) {
                     Session session = sessions.open(SessionSpec.of("/bin/echo", "in").pipe().isolation(isolation));
