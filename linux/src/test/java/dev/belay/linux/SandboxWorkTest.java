@@ -8,6 +8,7 @@ import dev.belay.Network;
 import dev.belay.Session;
 import dev.belay.SessionSpec;
 import dev.belay.Sessions;
+import dev.belay.Until;
 import dev.belay.testkit.LeakCheck;
 import dev.belay.testkit.Rig;
 import java.io.BufferedReader;
@@ -126,7 +127,45 @@ class SandboxWorkTest {
                 git -c user.name=a -c user.email=a@b commit -q -m one
                 git clone -q --bare . ../project.git && git -C ../project.git update-server-info
                 """);
-        assertThat(printed("git clone -q " + url() + "/project.git && cat project/file")).isEqualTo("content\n");
+        assertThat(printed("git clone -q " + url() + "/project.git && cd project && cat file && git config"
+                + " user.name a &&"
+                + " git config user.email a@b && git checkout -q -b topic && echo 2 > two && git add two && git"
+                + " commit -qm two"
+                + " && git checkout -q - && echo 3 > three && git add three && git commit -qm three && git"
+                + " checkout -q"
+                + " topic && git rebase -q - && git log --format=%s"))
+                .isEqualTo("content\ntwo\nthree\none\n");
+    }
+
+    @Test
+    void makeBuildsWhatACompilerMakes() throws Exception {
+        Files.writeString(folder.resolve("workspace/main.c"),
+                "#include <stdio.h>\nint main(void) { puts(\"built\"); return 0; }\n");
+        Files.writeString(folder.resolve("workspace/Makefile"), "main: main.c\n\tcc -o $@ $<\n");
+        assertThat(printed("make -s && ./main")).isEqualTo("built\n");
+    }
+
+    @Test
+    void aDevServerAnswersWithin() throws Exception {
+        Files.writeString(folder.resolve("workspace/page"), "served\n");
+        assertThat(printed("python3 -u -m http.server 8000 --bind localhost >server.log 2>&1 & until grep -q port"
+                + " server.log; do :; done; curl -sS http://localhost:8000/page")).isEqualTo("served\n");
+    }
+
+    @Test
+    void vimEditsAFile() throws Exception {
+        try (Sessions sessions = Sessions.builder(Sandboxes.host(folder.resolve("workspace")))
+                .state(folder.resolve("state"))
+                .environment(new Environment(Map.of("PATH", ProgramLookup.DEFAULT_PATH, "HOME", "/home/somebody",
+                        "TERM", "xterm")))
+                .isolation(Isolation.SANDBOX)
+                .build()) {
+            Session session = sessions.open(SessionSpec.of("vim", "-u", "NONE", "notes"));
+            session.drainer().await(Until.match("notes"), Rig.PATIENCE);
+            session.write("ihello\u001b:wq\r");
+            assertThat(session.awaitExit(Rig.PATIENCE).orElseThrow().code()).isZero();
+        }
+        assertThat(folder.resolve("workspace/notes")).hasContent("hello");
     }
 
     @Test
@@ -139,8 +178,11 @@ class SandboxWorkTest {
                 """
                 .formatted(url()));
         assertThat(
-                printed("npm install --silent --no-audit --no-fund --no-update-notifier --registry=" + url() + " tiny"
-                        + " && node -p 'require(\"tiny\")'"))
+                printed("echo '{\"scripts\": {\"test\": \"node -p \\\"require('\\''tiny'\\'')\\\"\"}}' >"
+                        + " package.json; export"
+                        + " npm_config_registry=" + url() + "; O='--silent --no-audit --no-fund"
+                        + " --no-update-notifier'; npm"
+                        + " install $O tiny && rm -rf node_modules && npm ci $O && npm test $O"))
                 .isEqualTo("tiny\n");
     }
 
@@ -153,7 +195,7 @@ class SandboxWorkTest {
                         + "</parent>",
                 "child",
                 "<repositories><repository><id>local</id><url>" + url() + "</url></repository></repositories>"));
-        assertThat(printed("mvn -B -ntp -Dmaven.repo.local=repository validate; ls repository/example/parent/1"))
+        assertThat(printed("mvn -B -ntp -Dmaven.repo.local=repository verify; ls repository/example/parent/1"))
                 .contains("BUILD SUCCESS").contains("parent-1.pom\n");
     }
 
@@ -200,7 +242,8 @@ class SandboxWorkTest {
         Files.writeString(index.resolve("index.html"), "<a href=tiny-1-py3-none-any.whl>tiny-1-py3-none-any.whl</a>");
         assertThat(printed(
                 "/usr/bin/python3 -m venv venv; venv/bin/pip install -q --disable-pip-version-check --no-cache-dir"
-                        + " --index-url " + url() + "/simple tiny; venv/bin/python -c 'import tiny; print(tiny.said)'"))
+                        + " --index-url " + url() + "/simple tiny; venv/bin/python -c 'import tiny;"
+                        + " print(tiny.said)'"))
                 .isEqualTo("tiny\n");
         assertThat(printed("/usr/bin/python3 -c 'import urllib.request as u; print(u.urlopen(\"" + url()
                 + "/simple/tiny/\").status)'")).isEqualTo("200\n");
