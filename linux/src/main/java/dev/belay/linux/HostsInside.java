@@ -66,7 +66,7 @@ final class HostsInside {
         if (port >= FIRST_ORDINARY_PORT && port != PORT && !elsewhere && !host.equals("localhost")) {
             String at = LOOPBACK.matcher(host).matches()
                     ? host
-                    : names.computeIfAbsent(host, _ -> "127.1.0." + (names.size() + 1));
+                    : names.computeIfAbsent(host, _ -> "127.1." + names.size() / 250 + "." + (names.size() % 250 + 1));
             forwards.add(new Forward(at, host, port));
         }
     }
