@@ -2,6 +2,8 @@ package dev.belay.linux;
 
 import java.net.Inet4Address;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 
@@ -10,11 +12,21 @@ final class PrivateAddress {
     private PrivateAddress() {}
 
     static boolean is(InetAddress address) {
-        return address.isLoopbackAddress() || address.isAnyLocalAddress() || address.isLinkLocalAddress()
+        return ofThisMachine(address) || address.isLoopbackAddress() || address.isAnyLocalAddress()
+                || address.isLinkLocalAddress()
                 || address.isSiteLocalAddress() || address.isMulticastAddress()
                 || (address instanceof Inet4Address
                         ? reserved(address.getAddress())
                         : reservedV6(address.getAddress()));
+    }
+
+    /// Whether the machine itself has the address, private or not. If that is unknown, it may have.
+    private static boolean ofThisMachine(InetAddress address) {
+        try {
+            return NetworkInterface.getByInetAddress(address) != null;
+        } catch (SocketException _) {
+            return true;
+        }
     }
 
     private static boolean reserved(byte[] bytes) {
@@ -33,9 +45,10 @@ final class PrivateAddress {
         return (bytes[0] & 0xFE) == 0xFC || embeds(bytes);
     }
 
-    /// Whether it stands for an IPv4 address that is private: compatible, NAT64, or 6to4.
+    /// Whether it stands for an IPv4 address that is private: compatible, mapped, NAT64, or 6to4.
     private static boolean embeds(byte[] bytes) {
-        boolean compatible = zeros(bytes, 0, 12);
+        boolean mapped = zeros(bytes, 0, 10) && (bytes[10] & bytes[11] & 0xFF) == 0xFF;
+        boolean compatible = mapped || zeros(bytes, 0, 12);
         boolean nat64 = bytes[0] == 0 && bytes[1] == 0x64 && (bytes[2] & 0xFF) == 0xFF && (bytes[3] & 0xFF) == 0x9B;
         boolean sixToFour = bytes[0] == 0x20 && bytes[1] == 0x02;
         int at = compatible || nat64 ? 12 : 2;
