@@ -90,9 +90,10 @@ public final class StderrLogs extends System.LoggerFinder {
 
         @Override
         public void log(
-                Level level, @Nullable ResourceBundle bundle, @Nullable String format, @Nullable Object... values) {
+                Level level, @Nullable ResourceBundle bundle, @Nullable String format,
+                @Nullable Object @Nullable... values) {
             if (isLoggable(level)) {
-                String text = format == null || values.length == 0
+                String text = format == null || values == null || values.length == 0
                         ? String.valueOf(format)
                         : java.text.MessageFormat.format(format, values);
                 log(level, bundle, text, (Throwable) null);
