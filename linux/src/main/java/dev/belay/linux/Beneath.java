@@ -1,9 +1,13 @@
 package dev.belay.linux;
 
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +19,8 @@ final class Beneath {
     /// How often to try while renames get in the way.
     private static final int MAX_TRIES = 1000;
     private static final int PATH_BYTES = 4096;
+    /// Each level takes a descriptor. Folders nested deeper are left in place.
+    private static final int MAX_DEPTH = 200;
     private static final int LISTING_BYTES = 32 << 10;
     private static final int READ_BYTES = 64 << 10;
     private static final int DIRENT_TYPE = 18;
@@ -199,6 +205,60 @@ final class Beneath {
 
     int removeFile(String path) {
         return inParent(path, (parent, name) -> libc.unlinkat(parent, name, 0));
+    }
+
+    /// Deletes all that is in a folder, as far as it goes. Follows no link.
+    ///
+    /// @return whether nothing is left
+    boolean empty(String path, Instant until) {
+        return empty(path, until, 0);
+    }
+
+    private boolean empty(String path, Instant until, int depth) {
+        int fd = openToEmpty(path);
+        if (fd < 0) {
+            return fd == -Errno.ENOENT;
+        }
+        try {
+            Beneath inside = new Beneath(libc, arena, fd);
+            boolean all = true;
+            for (Entry entry : inside.entries(".")) {
+                if (depth == MAX_DEPTH || Instant.now().isAfter(until)) {
+                    return false;
+                }
+                int removed = inside.removeFile(entry.name());
+                if (removed == -Errno.EISDIR || removed == -Errno.EPERM) {
+                    all &= inside.empty(entry.name(), until, depth + 1) && inside.removeFolder(entry.name()) >= 0;
+                } else {
+                    all &= removed >= 0;
+                }
+            }
+            return all;
+        } finally {
+            libc.close(fd);
+        }
+    }
+
+    /// Some tools leave folders that even their owner cannot read.
+    private int openToEmpty(String path) {
+        int flags = Abi.O_RDONLY | Abi.current().oDirectory() | Abi.current().oNofollow();
+        int fd = open(path, flags, 0);
+        if (fd != -Errno.EACCES) {
+            return fd;
+        }
+        int found = openFolder(path);
+        if (found < 0) {
+            return found;
+        }
+        try {
+            Files.setPosixFilePermissions(
+                    Path.of("/proc/self/fd/" + found), PosixFilePermissions.fromString("rwx------"));
+        } catch (IOException _) {
+            return -Errno.EACCES;
+        } finally {
+            libc.close(found);
+        }
+        return open(path, flags, 0);
     }
 
     int rename(String from, String to) {

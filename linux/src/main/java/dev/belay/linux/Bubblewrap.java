@@ -146,6 +146,9 @@ final class Bubblewrap extends Sandbox {
         all.put(shown.workspace(), Mount.of(shown.workspace(), shown.workspace(), !shown.isolation().readOnly(),
                 workspace.facts(libc, arena)));
         protection.mounts().forEach(mount -> all.put(mount.at(), mount));
+        // So that no session can rename the folders above what it may only read.
+        shown.bound().keySet().stream().filter(all::containsKey).filter(path -> !shown.writable(path)).toList()
+                .forEach(path -> mountParents(all, path, libc, arena));
         hide(all, libc, arena);
         return List.copyOf(all.values());
     }
@@ -176,12 +179,7 @@ final class Bubblewrap extends Sandbox {
     /// Belay's own files become mounts, so that no session can rename them and thereby show the files to the next one.
     private void hide(Map<Path, Mount> all, Libc libc, Arena arena) {
         Stream.concat(shown.own().stream(), shown.hidden().stream()).filter(Files::exists).forEach(file -> {
-            for (Path open : shown.writable()) {
-                for (Path above = file.getParent(); above != null && above.startsWith(open)
-                        && !above.equals(open); above = above.getParent()) {
-                    all.computeIfAbsent(above, path -> parent(libc, arena, path));
-                }
-            }
+            mountParents(all, file, libc, arena);
             all.keySet().removeIf(path -> path.startsWith(file));
             all.put(file, Files.isDirectory(file) ? Mount.empty(file) : Mount.nothing(file));
         });
@@ -191,6 +189,15 @@ final class Bubblewrap extends Sandbox {
     private void fresh(List<String> all, String mode, String path) {
         String size = Long.toString(shown.isolation().tmpBytes());
         all.addAll(List.of("--perms", mode, "--size", size, "--tmpfs", path));
+    }
+
+    private void mountParents(Map<Path, Mount> all, Path file, Libc libc, Arena arena) {
+        for (Path open : shown.writable()) {
+            for (Path above = file.getParent(); above != null && above.startsWith(open)
+                    && !above.equals(open); above = above.getParent()) {
+                all.computeIfAbsent(above, path -> parent(libc, arena, path));
+            }
+        }
     }
 
     private Mount parent(Libc libc, Arena arena, Path path) {

@@ -44,7 +44,7 @@ final class Changes {
     private static final int MAX_FOLDERS = 20_000;
     private static final int MAX_TOLD = 100;
     /// The kernel's clock for files is this coarse at worst.
-    private static final Duration TICK = Duration.ofMillis(10);
+    static final Duration TICK = Duration.ofMillis(10);
 
     private final Instant since;
     private final Map<String, FileFacts> before;
@@ -64,7 +64,7 @@ final class Changes {
     }
 
     private static List<String> tracked(Beneath files) {
-        return GitIndex.of(files, MAX_TRACKED, (_, name) -> FILES.contains(name));
+        return GitIndex.of(files, ".git/index", ".git/config", MAX_TRACKED, (_, name) -> FILES.contains(name));
     }
 
     private static Map<String, FileFacts> look(Beneath files, List<String> tracked) {

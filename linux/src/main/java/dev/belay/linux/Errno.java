@@ -19,6 +19,7 @@ final class Errno {
     static final int EEXIST = 17;
     static final int EXDEV = 18;
     static final int ENOTDIR = 20;
+    static final int EISDIR = 21;
     static final int EINVAL = 22;
     static final int ENFILE = 23;
     static final int EMFILE = 24;
@@ -49,6 +50,7 @@ final class Errno {
             Map.entry(EEXIST, "EEXIST: already there"),
             Map.entry(EXDEV, "EXDEV: leads outside"),
             Map.entry(ENOTDIR, "ENOTDIR: not a folder"),
+            Map.entry(EISDIR, "EISDIR: is a folder"),
             Map.entry(EINVAL, "EINVAL: invalid argument"),
             Map.entry(ENFILE, "ENFILE: the system has too many open files"),
             Map.entry(EMFILE, "EMFILE: this process has too many open files"),

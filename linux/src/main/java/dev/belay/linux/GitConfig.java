@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /// The settings of a Git repository, as its `config` file has them. Includes are not read.
 record GitConfig(List<Entry> entries) {
@@ -17,8 +18,8 @@ record GitConfig(List<Entry> entries) {
     /// @param part    the name in quotes behind the section; empty if there is none
     /// @param name    in lower case
     record Entry(String section, String part, String name, String value) {
-        private boolean sameKey(Entry other) {
-            return section.equals(other.section) && part.equals(other.part) && name.equals(other.name);
+        private boolean sameSection(Entry other) {
+            return section.equals(other.section) && part.equals(other.part);
         }
 
         private String header() {
@@ -42,14 +43,13 @@ record GitConfig(List<Entry> entries) {
 
     // --- what a session may add ---
 
-    private static final Predicate<String> REMOTE = matches("[A-Za-z0-9_][A-Za-z0-9._/-]{0,199}");
+    private static final Predicate<String> REMOTE = matches("[A-Za-z0-9_][A-Za-z0-9._-]{0,199}");
     /// Of a host. A folder, or a helper such as `ext::`, could run programs.
     private static final Predicate<String> URL = matches("(?:https?|ssh|git)://[^\\s:/-][^\\s]*"
             + "|[A-Za-z0-9._-]+@[A-Za-z0-9][A-Za-z0-9.-]*:(?!:)[^\\s-][^\\s]*");
     private static final Pattern FETCH = Pattern.compile("\\+?refs/[^\\s:]*:refs/remotes/([^\\s:]+)");
+    private static final Predicate<String> NAME_OF_A_USER = matches("[\\p{L}\\p{N} .,'@_+-]{1,200}");
     private static final Map<String, Predicate<String>> OF_A_BRANCH = Map.of(
-            "remote", matches("\\.|[A-Za-z0-9_][A-Za-z0-9._/-]{0,199}"),
-            "pushremote", REMOTE,
             "merge", matches("refs/[^\\s]+"),
             "rebase", matches("true|false|merges|interactive"),
             "description", _ -> true);
@@ -111,13 +111,22 @@ record GitConfig(List<Entry> entries) {
                 .toList();
     }
 
-    /// Text to append to a repository's settings: the remotes, branches and names of a user that another file has and
-    /// this one does not. Nothing that makes Git run a program, and nothing that changes a setting.
-    String additions(GitConfig other) {
+    /// Text to append to a repository's settings: the remotes and branches that another file has and this one does not,
+    /// and the name of a user if there is none. Nothing that makes Git run a program, and nothing that changes a
+    /// remote, a branch or another setting that is there.
+    ///
+    /// @param named whether Git knows the user's name from elsewhere
+    String additions(GitConfig other, boolean named) {
         Map<String, StringBuilder> sections = new LinkedHashMap<>();
+        List<String> remotes =
+                Stream.concat(entries.stream(), other.entries.stream().filter(one -> harmless(one, List.of())))
+                        .filter(one -> one.section().equals("remote") && one.name().equals("url"))
+                        .map(Entry::part)
+                        .toList();
         other.entries.stream()
-                .filter(GitConfig::harmless)
-                .filter(one -> entries.stream().noneMatch(one::sameKey))
+                .filter(one -> harmless(one, remotes))
+                .filter(one -> entries.stream().noneMatch(one::sameSection))
+                .filter(one -> !named || !one.section().equals("user"))
                 .limit(MAX_IMPORTED)
                 .forEach(one -> sections
                         .computeIfAbsent(one.header(), header -> new StringBuilder(header + "\n"))
@@ -125,23 +134,27 @@ record GitConfig(List<Entry> entries) {
         return String.join("", sections.values());
     }
 
-    private static boolean harmless(Entry one) {
+    /// @param remotes the remotes that a branch may belong to
+    private static boolean harmless(Entry one, List<String> remotes) {
         if (one.value().length() > MAX_VALUE || one.part().length() > MAX_VALUE
                 || (one.part() + one.value()).chars().anyMatch(Character::isISOControl)) {
             return false;
         }
         return switch (one.section()) {
             case "remote" -> REMOTE.test(one.part()) && switch (one.name()) {
-                case "url", "pushurl" -> URL.test(one.value());
+                case "url" -> URL.test(one.value());
                 case "fetch" -> {
                     Matcher fetch = FETCH.matcher(one.value());
                     yield fetch.matches() && fetch.group(1).startsWith(one.part() + "/");
                 }
                 default -> false;
             };
-            case "branch" -> !one.part().isEmpty()
-                    && OF_A_BRANCH.getOrDefault(one.name(), _ -> false).test(one.value());
-            case "user" -> one.part().isEmpty() && (one.name().equals("name") || one.name().equals("email"));
+            // A remote that is not known would be taken for a folder.
+            case "branch" -> !one.part().isEmpty() && (one.name().equals("remote")
+                    ? remotes.contains(one.value()) || one.value().equals(".")
+                    : OF_A_BRANCH.getOrDefault(one.name(), _ -> false).test(one.value()));
+            case "user" -> one.part().isEmpty() && (one.name().equals("name") || one.name().equals("email"))
+                    && NAME_OF_A_USER.test(one.value());
             default -> false;
         };
     }

@@ -33,12 +33,15 @@ final class GitIndex {
         boolean test(int mode, String name);
     }
 
-    /// The names of files that the repository of a workspace tracks.
-    static List<String> of(Beneath workspace, int most, Wanted wanted) {
-        byte[] index = workspace.read(".git/index", MAX_BYTES);
-        boolean sha256 = index != null && GitProtection.config(workspace, ".git/config")
-                .values("extensions", "objectformat").contains("sha256");
-        return index == null ? List.of() : names(index, sha256 ? 32 : 20, most, wanted);
+    /// The names of files that a repository tracks.
+    ///
+    /// @param index  where its index is
+    /// @param config where its settings are
+    static List<String> of(Beneath files, String index, String config, int most, Wanted wanted) {
+        byte[] content = files.read(index, MAX_BYTES);
+        boolean sha256 = content != null
+                && GitProtection.config(files, config).values("extensions", "objectformat").contains("sha256");
+        return content == null ? List.of() : names(content, sha256 ? 32 : 20, most, wanted);
     }
 
     /// The names of tracked files that somebody wants.

@@ -11,6 +11,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
@@ -106,7 +107,9 @@ final class GuardedFolder implements AutoCloseable {
         for (Iterator<Path> names = Path.of(file).normalize().iterator(); names.hasNext();) {
             prefix.append(prefix.isEmpty() ? "" : "/").append(names.next());
             String now = prefix.toString();
-            if (opened.test(path.resolve(now))) {
+            Mount there = mounts.get(path.resolve(now));
+            if (opened.test(path.resolve(now)) || (there != null && !there.writable() && names.hasNext())) {
+                // All below it is read-only, too.
                 return;
             }
             FileFacts facts = files.look(now);
@@ -200,6 +203,21 @@ final class GuardedFolder implements AutoCloseable {
     static @Nullable String text(Beneath files, String file) {
         byte[] text = files.read(file, MAX_TEXT);
         return text == null ? null : new String(text, StandardCharsets.UTF_8);
+    }
+
+    /// Read-only paths that are not what they were. Somebody outside has replaced them, and thereby opened them to the
+    /// session.
+    List<String> replaced(Beneath files) {
+        return mounts.values().stream()
+                .filter(mount -> !mount.writable() && mount.at().equals(mount.source()) && mount.expect() != null)
+                .map(mount -> path.relativize(mount.at()).toString())
+                .filter(file -> {
+                    FileFacts now = files.look(file);
+                    FileFacts before = Objects.requireNonNull(mounts.get(path.resolve(file))).expect();
+                    return before != null && (now == null || !now.sameFile(before) || now.size() != before.size()
+                            || !now.changed().equals(before.changed()));
+                })
+                .toList();
     }
 
     /// Removes what was made. Only for the last sandbox.

@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /// A workspace that is a worktree of a Git repository elsewhere, to which its `.git` file points.
@@ -38,7 +39,8 @@ record LinkedWorktree(Path repository, int fd, Path commondir) {
             Path back = path(repository, GuardedFolder.text(there, name + "gitdir"), "");
             Path common = path(folder, GuardedFolder.text(there, name + "commondir"), "");
             if (!workspace.resolve(GitProtection.FOLDER).equals(back) || !repository.equals(common)
-                    || workspace.startsWith(opened.real())) {
+                    || workspace.startsWith(opened.real())
+                    || Stream.of("HEAD", "objects", "refs").anyMatch(part -> there.look(part) == null)) {
                 return null;
             }
             Sandbox.requireNarrow(opened.real(), user);

@@ -1,5 +1,7 @@
 package dev.belay.linux;
 
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -12,6 +14,7 @@ import java.util.Map;
 ///
 /// @param repository the folder `.git`, which holds nothing but the private folder
 record NewRepository(GuardedFolder repository) {
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final String STAND_IN = "belay-new";
     private static final String WHOLE = GitProtection.FOLDER + "/" + STAND_IN;
     /// What is taken over. HEAD comes last: it makes the repository.
@@ -19,9 +22,9 @@ record NewRepository(GuardedFolder repository) {
             "objects", "refs", "reftable", "logs", "packed-refs", "shallow", "index", "ORIG_HEAD", "FETCH_HEAD",
             "HEAD");
 
-    /// Whether another session has begun, or was killed.
+    /// Whether another session has begun, or was killed: then there is nothing else in `.git`.
     static boolean begun(Beneath workspace) {
-        return workspace.look(WHOLE) != null;
+        return workspace.list(GitProtection.FOLDER).equals(List.of(STAND_IN));
     }
 
     /// Makes the folders.
@@ -42,13 +45,22 @@ record NewRepository(GuardedFolder repository) {
     /// @param files     of the repository
     /// @param workspace files of the workspace
     void takeOver(Beneath files, Beneath workspace) {
+        if (!files.list(".").equals(List.of(STAND_IN))) {
+            Log.LOG.log(
+                    System.Logger.Level.WARNING, "a repository was made in " + repository.path().getParent()
+                            + " meanwhile; the one made inside of a sandbox is left in " + WHOLE);
+            return;
+        }
         GitConfig made = GitProtection.config(files, STAND_IN + "/" + GitProtection.CONFIG);
         FileFacts head = files.look(STAND_IN + "/HEAD");
         if (head != null && head.regular() && isFolder(files, "objects") && isFolder(files, "refs")) {
+            // It may be a link, which no name below it goes through.
+            files.removeFile(STAND_IN + "/objects/info");
             files.removeFile(STAND_IN + "/objects/info/alternates");
             files.removeFile(STAND_IN + "/objects/info/http-alternates");
-            files.makeFile(GitProtection.CONFIG, settings(made), 0644);
-            files.give(GitProtection.CONFIG, repository.user());
+            if (files.makeFile(GitProtection.CONFIG, settings(made), 0644) >= 0) {
+                files.give(GitProtection.CONFIG, repository.user());
+            }
             for (String name : TAKEN) {
                 FileFacts facts = files.look(STAND_IN + "/" + name);
                 boolean plain = facts != null && (facts.regular() || facts.folder());
@@ -58,7 +70,7 @@ record NewRepository(GuardedFolder repository) {
                 }
             }
         }
-        OwnFolder.empty(repository.path().resolve(STAND_IN));
+        files.empty(STAND_IN, Instant.now().plus(PATIENCE));
         files.removeFolder(STAND_IN);
         // Only if it is empty.
         workspace.removeFolder(GitProtection.FOLDER);
@@ -81,6 +93,6 @@ record NewRepository(GuardedFolder repository) {
         String core = "[core]\n\trepositoryformatversion = " + (storage.isEmpty() ? 0 : 1)
                 + "\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n";
         return core + (storage.isEmpty() ? "" : "[extensions]\n" + storage)
-                + new GitConfig(List.of()).additions(made);
+                + new GitConfig(List.of()).additions(made, false);
     }
 }

