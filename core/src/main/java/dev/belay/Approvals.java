@@ -246,7 +246,7 @@ public final class Approvals {
     private static void guarded(LiveSession live, ExecRequest request, Runnable answers) {
         try {
             answers.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | OutOfMemoryError e) {
             Log.LOG.log(System.Logger.Level.WARNING, "could not judge a program of session " + live.id + "; refused",
                     e);
             request.deny();
@@ -260,12 +260,12 @@ public final class Approvals {
             case ALLOW -> allow(request, verdict.checked() ? allowed(live, execution, verdict, Reason.RULE) : null);
             case DENY -> refuse(live, request, execution, verdict, State.DENIED, Reason.RULE);
             case ASK -> {
-                boolean goesOn = live.answers.goesOn(execution);
+                boolean goesOn = live.answers.goesOn(execution, verdict.rule());
                 Remembered earlier = earlier(live, execution).orElse(null);
                 if (earlier == null && !goesOn) {
                     ask(live, request, execution, verdict, by);
                 } else if (earlier == null || earlier.allow()) {
-                    live.answers.allowed(request.pid(), execution);
+                    live.answers.allowed(request.pid(), execution, verdict.rule());
                     allow(request, allowed(live, execution, verdict, Reason.EARLIER_ANSWER));
                 } else {
                     refuse(live, request, execution, verdict, State.DENIED, Reason.EARLIER_ANSWER);
@@ -479,7 +479,8 @@ public final class Approvals {
         question.live().answered();
         for (ExecRequest request : waiting) {
             if (allow) {
-                question.live().answers.allowed(request.pid(), question.execution());
+                question.live().answers.allowed(
+                        request.pid(), question.execution(), question.approval().rule());
                 background("check", () -> guarded(question.live(), request, () -> allow(request, done)));
             } else {
                 request.deny();

@@ -27,6 +27,11 @@ public record CommandLine(String text, List<String> words, int folded) {
         return of(words, MAX_CHARS);
     }
 
+    /// The same, with a note if not all of it could be read.
+    CommandLine incomplete(boolean is) {
+        return is ? new CommandLine(text + " ⟦… there is more that could not be read …⟧", words, folded) : this;
+    }
+
     /// The text of a command line that is shown beside another one.
     public static String brief(List<String> words) {
         return of(words, MAX_BRIEF).text();

@@ -8,10 +8,13 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /// An open question, and the processes that wait for its answer. [Approvals] guards the list of these.
 record Question(LiveSession live, Execution execution, Approval approval, List<ExecRequest> waiting) {
+    private static final Predicate<String> PLAIN = Pattern.compile("[A-Za-z0-9_]{1,64}").asMatchPredicate();
     private static final int MAX_VARIABLES = 20;
 
     /// What is known of a program, as a pending question.
@@ -21,7 +24,8 @@ record Question(LiveSession live, Execution execution, Approval approval, List<E
         String privateTo = live.keyboard.startsFor();
         return new Approval(
                 id, live.id, live.spec.owner(), execution.first().program(),
-                CommandLine.of(execution.first().words()), execution.workdir(), changed(execution),
+                CommandLine.of(execution.first().words()).incomplete(!execution.first().whole()), execution.workdir(),
+                changed(execution),
                 List.of(), rule, count,
                 live.spec.guard().approvers(), scopes(live, execution, privateTo), privateTo, now, expires,
                 State.PENDING, null, null, null);
@@ -51,15 +55,22 @@ record Question(LiveSession live, Execution execution, Approval approval, List<E
     private static List<String> changed(Execution execution) {
         List<String> names = execution.variables().changed();
         List<String> shown = new ArrayList<>();
-        names.stream().limit(MAX_VARIABLES).map(Quoted::inside).forEach(shown::add);
+        names.stream().limit(MAX_VARIABLES).map(Question::name).forEach(shown::add);
         if (names.size() > MAX_VARIABLES) {
             shown.add("⟦… " + (names.size() - MAX_VARIABLES) + " more …⟧");
         }
         return shown;
     }
 
+    /// Names of variables are chosen by the program, and could read like a part of the question.
+    private static String name(String name) {
+        return PLAIN.test(name) ? name : Quoted.of(name);
+    }
+
+    /// What cannot be told apart is never the same.
     boolean sameAs(Execution other) {
-        return other.images().equals(execution.images()) && other.workdir().equals(execution.workdir())
+        return known(execution) && known(other) && other.images().equals(execution.images())
+                && other.workdir().equals(execution.workdir())
                 && other.variables().digest().equals(execution.variables().digest());
     }
 

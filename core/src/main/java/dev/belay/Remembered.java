@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /// An answer that also applies to later programs: of the same owner, in the same folder, steered by the same variables.
 ///
@@ -19,8 +20,12 @@ record Remembered(
     /// Programs that run what their arguments say, so their first words say nothing about what they do.
     private static final Set<String> INTERPRETERS = Set.of("sh", "bash", "dash", "zsh", "ksh", "fish", "busybox", "env",
             "xargs", "sudo", "doas", "nice", "nohup", "setsid", "timeout", "time", "stdbuf", "find", "awk", "gawk",
-            "mawk", "sed", "perl", "ruby", "node", "nodejs", "deno", "bun", "php", "lua", "java", "make", "ssh", "su");
+            "mawk", "sed", "perl", "ruby", "node", "nodejs", "deno", "bun", "php", "lua", "java", "make", "ssh", "su",
+            "flock", "setpriv", "taskset",
+            "ionice", "chrt", "unshare", "nsenter", "chroot", "runuser", "strace", "ltrace", "gdb", "script", "watch",
+            "parallel", "entr", "systemd-run", "tclsh", "expect");
     private static final String PYTHON = "python";
+    private static final Pattern VERSION = Pattern.compile("-?[0-9][0-9.]*$");
 
     private static final String OWNER = "owner=";
     private static final String FOLDER = "folder=";
@@ -39,7 +44,7 @@ record Remembered(
     }
 
     private static boolean interprets(String name) {
-        return INTERPRETERS.contains(name) || name.startsWith(PYTHON);
+        return INTERPRETERS.contains(VERSION.matcher(name).replaceFirst("")) || name.startsWith(PYTHON);
     }
 
     /// @param by the owner of the session that starts the program

@@ -7,8 +7,10 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /// What a watched session remembers: answers that apply to it, what was refused recently, and what its agent does not
 /// know yet. Small and bounded; the monitor guards everything.
@@ -23,7 +25,10 @@ final class SessionAnswers {
     private final Set<Refused> refused = new LinkedHashSet<>();
     private final Deque<Approval> news = new ArrayDeque<>();
     /// By process, the words with which `env` goes on.
-    private final Map<Long, List<String>> goesOn = new LinkedHashMap<>();
+    private final Map<Long, Next> goesOn = new LinkedHashMap<>();
+
+    /// What `env` goes on with, and the rule that asked.
+    private record Next(List<String> words, @Nullable String rule) {}
 
     /// How many questions there have been, and how many of them its agent knows.
     private int asked;
@@ -82,20 +87,21 @@ final class SessionAnswers {
 
     /// Notes that a program was approved. The `env` of a line such as `#!/usr/bin/env node` starts the interpreter
     /// next, which is no other question.
-    synchronized void allowed(long pid, Execution execution) {
+    synchronized void allowed(long pid, Execution execution, @Nullable String rule) {
         Execution.Image last = execution.images().getLast();
         if (execution.images().size() > 1 && last.name().equals("env") && last.whole()) {
-            goesOn.put(pid, last.words().subList(1, last.words().size()));
+            goesOn.put(pid, new Next(List.copyOf(last.words().subList(1, last.words().size())), rule));
             if (goesOn.size() > MAX_ENV) {
                 goesOn.remove(goesOn.keySet().iterator().next());
             }
         }
     }
 
-    /// Whether this is what the process was approved for: `env` goes on with it. Says so once.
-    synchronized boolean goesOn(Execution execution) {
-        List<String> words = goesOn.remove(execution.pid());
-        return execution.first().whole() && execution.first().words().equals(words);
+    /// Whether this is what the process was approved for: `env` goes on with it. Says so once. Another rule asks again.
+    synchronized boolean goesOn(Execution execution, @Nullable String rule) {
+        Next next = goesOn.remove(execution.pid());
+        return next != null && execution.first().whole() && execution.first().words().equals(next.words())
+                && Objects.equals(rule, next.rule());
     }
 
     synchronized void note(Approval refusal) {

@@ -87,7 +87,7 @@ final class GuardFacts {
             // The user of the sandbox may be another.
             Files.setPosixFilePermissions(workspace, PosixFilePermissions.fromString("rwxr-xr-x"));
             try (var host = config.host(workspace).sandboxedBy(by)) {
-                host.requireGuard(Guard.NONE.isolation(Isolation.SANDBOX), List.of());
+                host.requireGuard(Guard.NONE.isolation(Isolation.SANDBOX.protectedPaths(List.of())), List.of());
             }
         } finally {
             Files.delete(workspace);

@@ -8,7 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
@@ -83,20 +82,27 @@ final class ExecReader {
                 : path.isEmpty() && notice.emptyPath()
                         ? opened("/proc/" + notice.pid() + "/fd/" + notice.folder(), path)
                         : find(path, notice.folder());
-        List<Execution.Image> images = new ArrayList<>(List.of(image(first, words.texts(), words.whole())));
+        List<Execution.Image> images = new ArrayList<>(List.of(image(first, words.texts(), readable(words))));
         Started started = interpreters(first, path == null ? "" : path, words, images);
         boolean foreign = loads(images) || !variables.whole()
-                || variables.texts().stream().anyMatch(one -> foreign(one, steering.own()));
+                || variables.texts().stream().anyMatch(ExecReader::foreign);
         return new Found(
-                new Execution(notice.pid(), images, workdir == null ? "" : workdir, foreign,
+                new Execution(
+                        notice.pid(), images, workdir == null || workdir.indexOf('\uFFFD') >= 0 ? "" : workdir, foreign,
                         steering.of(variables.texts())),
                 first, started);
     }
 
-    private static boolean foreign(String variable, Map<String, String> own) {
+    /// Whether it is a loader variable that is not Belay's own: a request can name variables, and agents make requests.
+    private static boolean foreign(String variable) {
         int equals = variable.indexOf('=');
         String name = equals < 0 ? variable : variable.substring(0, equals);
-        return LOADER_VARIABLES.contains(name) && !variable.equals(name + "=" + own.getOrDefault(name, "\0"));
+        return LOADER_VARIABLES.contains(name) && !variable.equals(name + "=" + System.getenv(name));
+    }
+
+    /// Whether all words are known as they are. Bytes that are no text would make different words look alike.
+    private static boolean readable(ProcessMemory.Strings words) {
+        return words.whole() && words.texts().stream().noneMatch(word -> word.indexOf('\uFFFD') >= 0);
     }
 
     /// Follows `#!` lines.
@@ -186,13 +192,25 @@ final class ExecReader {
             return true;
         }
         if (root) {
-            return file.owner() != 0 || (file.mode() & CHANGEABLE) != 0;
+            return file.owner() != 0 || (file.mode() & CHANGEABLE) != 0 || !Shown.ofSystem(Path.of(file.path()));
+        }
+        if (file.owner() == user()) {
+            // An owner can change the mode. In a sandbox, the file may be where Belay cannot see it.
+            return true;
         }
         int folder = file.path().lastIndexOf('/');
         return libc.faccessat(Abi.AT_FDCWD, arena.allocateFrom(file.path()), Abi.W_OK) == 0
                 || libc.faccessat(
                         Abi.AT_FDCWD, arena.allocateFrom(folder <= 0 ? "/" : file.path().substring(0, folder)),
                         Abi.W_OK) == 0;
+    }
+
+    /// The user of the process; -1 if that is unknown.
+    private int user() {
+        MemorySegment stat = arena.allocate(Abi.STATX_BYTES, 8);
+        int result = libc.statx(
+                Abi.AT_FDCWD, arena.allocateFrom("/proc/" + notice.pid()), 0, Abi.STATX_BASIC_STATS, stat);
+        return result < 0 ? -1 : stat.get(ValueLayout.JAVA_INT, Abi.STATX_UID_OFFSET);
     }
 
     // --- files ---
