@@ -239,13 +239,8 @@ final class Beneath {
         }
     }
 
-    /// Some tools leave folders that even their owner cannot read.
+    /// Some tools leave folders that even their owner cannot read or write.
     private int openToEmpty(String path) {
-        int flags = Abi.O_RDONLY | Abi.current().oDirectory() | Abi.current().oNofollow();
-        int fd = open(path, flags, 0);
-        if (fd != -Errno.EACCES) {
-            return fd;
-        }
         int found = openFolder(path);
         if (found < 0) {
             return found;
@@ -253,12 +248,12 @@ final class Beneath {
         try {
             Files.setPosixFilePermissions(
                     Path.of("/proc/self/fd/" + found), PosixFilePermissions.fromString("rwx------"));
-        } catch (IOException _) {
-            return -Errno.EACCES;
+        } catch (IOException e) {
+            Log.LOG.log(System.Logger.Level.DEBUG, "cannot open a folder to empty it", e);
         } finally {
             libc.close(found);
         }
-        return open(path, flags, 0);
+        return open(path, Abi.O_RDONLY | Abi.current().oDirectory() | Abi.current().oNofollow(), 0);
     }
 
     int rename(String from, String to) {
