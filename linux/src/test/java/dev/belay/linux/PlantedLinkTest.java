@@ -27,9 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/// Names in the workspace decide nothing about what a sandbox is shown: not by links, whoever made them, and not by
-/// names
-/// that were free.
+/// Names in the workspace decide nothing about what a sandbox is shown: neither links nor free names do.
 @ExtendWith(LeakCheck.class)
 @Timeout(300)
 class PlantedLinkTest {
